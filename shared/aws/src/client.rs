@@ -1,0 +1,66 @@
+//! The account the process runs in: region, credentials, endpoint, and one HTTPS connector.
+
+use aws_credential_types::Credentials;
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+use aws_smithy_http_client::Builder;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+
+/// An environment without what the AWS clients need.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is not set; Lambda sets it, elsewhere set it yourself")]
+pub struct AccountError {
+    name: &'static str,
+}
+
+/// The account, from the variables that Lambda sets.
+#[derive(Clone)]
+pub struct Account {
+    pub(crate) region: String,
+    pub(crate) credentials: Credentials,
+    pub(crate) endpoint: Option<String>,
+    pub(crate) http: SharedHttpClient,
+}
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Account").field("region", &self.region).finish_non_exhaustive()
+    }
+}
+
+impl Account {
+    /// Reads the account through `variable`. `endpoint` stands in for AWS in tests.
+    pub fn read(
+        variable: impl Fn(&str) -> Option<String>,
+        endpoint: Option<String>,
+    ) -> Result<Self, AccountError> {
+        let need = |name: &'static str| variable(name).ok_or(AccountError { name });
+        let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
+        Ok(Self {
+            region: region.ok_or(AccountError { name: "AWS_REGION" })?,
+            credentials: Credentials::new(
+                need("AWS_ACCESS_KEY_ID")?,
+                need("AWS_SECRET_ACCESS_KEY")?,
+                variable("AWS_SESSION_TOKEN"),
+                None,
+                "environment",
+            ),
+            endpoint,
+            http: connector(),
+        })
+    }
+}
+
+/// HTTPS with the compiled-in authorities; plain HTTP to an endpoint that stands in for AWS.
+fn connector() -> SharedHttpClient {
+    let pem = include_bytes!("amazon_roots.pem");
+    let trust = TrustStore::empty().with_pem_certificate(pem.as_slice());
+    let context = TlsContext::builder().with_trust_store(trust).build();
+    match context {
+        Ok(context) => Builder::new()
+            .tls_provider(Provider::Rustls(CryptoMode::Ring))
+            .tls_context(context)
+            .build_https(),
+        Err(_) => Builder::new().build_http(),
+    }
+}

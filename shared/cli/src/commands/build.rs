@@ -1,0 +1,75 @@
+//! `openeve build FOLDER [--target lambda]`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use openeve_compiler::emit;
+
+use super::compiled;
+use crate::output;
+
+mod bundle;
+
+/// What to build.
+#[derive(Args)]
+pub(crate) struct BuildArguments {
+    /// The agent folder.
+    folder: PathBuf,
+    /// What to build beside the artifact.
+    #[arg(long, value_enum)]
+    target: Option<Target>,
+    /// The processor the functions run on.
+    #[arg(long, value_enum, default_value_t = Architecture::Arm64)]
+    arch: Architecture,
+    /// A folder with the compiled functions (`ingress`, `tick`, `step`, `delivery`, `sweep`, each a
+    /// file or a folder with `bootstrap`); without it they are compiled with cargo-lambda.
+    #[arg(long)]
+    functions: Option<PathBuf>,
+}
+
+/// Where the agent is to run.
+#[derive(Clone, Copy, ValueEnum)]
+enum Target {
+    /// AWS Lambda: one archive a function, and the template beside them.
+    Lambda,
+}
+
+/// A processor architecture of AWS Lambda.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Architecture {
+    /// Graviton; the cheaper one, and the default.
+    #[value(name = "arm64")]
+    Arm64,
+    /// Intel and AMD.
+    #[value(name = "x86_64")]
+    X86_64,
+}
+
+/// Builds; exits 1 if the folder cannot be built.
+pub(crate) async fn run(arguments: BuildArguments) -> anyhow::Result<ExitCode> {
+    crate::dev::packages::install(&arguments.folder)?;
+    let Some(compilation) = compiled(&arguments.folder).await else { return Ok(ExitCode::FAILURE) };
+    let out = arguments.folder.join(".openeve");
+    emit(&compilation, &out).context("the artifact could not be written")?;
+    let revision = compilation.manifest.as_ref().map_or("", |manifest| manifest.revision.as_str());
+    output::answer(&format!("{}: revision {revision}", out.display()));
+    if let Some(Target::Lambda) = arguments.target {
+        lambda(&arguments, &out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lambda(arguments: &BuildArguments, artifact: &Path) -> anyhow::Result<()> {
+    let functions = match &arguments.functions {
+        Some(folder) => folder.clone(),
+        None => bundle::compile_functions(arguments.arch)?,
+    };
+    let out = artifact.join("lambda");
+    for written in bundle::write(&functions, artifact, &out, arguments.arch)? {
+        output::answer(&format!("{}: {} bytes", written.path.display(), written.bytes));
+    }
+    output::answer(&format!("next: sam deploy --guided --template-file {}/template.yaml", out.display()));
+    Ok(())
+}

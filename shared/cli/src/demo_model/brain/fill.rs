@@ -1,0 +1,196 @@
+//! Fills a tool's arguments from the message, from what tools returned, and from the clock.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use serde_json::{Map, Value, json};
+
+use super::find::{self, Found};
+use super::names;
+use super::words::words;
+
+/// Calls that one tool may be given at once, when the message names several values of an enum.
+const VALUES_MAX: usize = 2;
+
+/// Where arguments come from.
+pub(super) struct Sources<'a> {
+    /// The last user message.
+    pub(super) message: &'a str,
+    /// Its stems.
+    pub(super) words: &'a [String],
+    /// What tools returned since, in order.
+    pub(super) outputs: &'a [&'a str],
+    /// The present time.
+    pub(super) now: Timestamp,
+}
+
+/// What one parameter is about, as far as its name, description and format tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    Now,
+    Time,
+    Instant,
+    Date,
+    Person,
+    Everything,
+    Subject,
+}
+
+/// The enum values of a parameter's schema; none if it has no enum.
+pub(super) fn enum_values(schema: &Value) -> &[Value] {
+    schema.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+impl Sources<'_> {
+    /// The arguments of one call, or of two when the message names several values of an enum.
+    /// Required parameters are filled, and others only if the message names one of their values.
+    /// An error names the first required parameter that cannot be filled. `known` are the words of
+    /// the tool itself.
+    pub(super) fn arguments(&self, schema: &Value, known: &[String]) -> Result<Vec<Value>, String> {
+        let mut calls = vec![Map::new()];
+        let mut numbers = find::integers(self.message);
+        let required: Vec<&str> =
+            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for name in &required {
+            let property = properties.and_then(|properties| properties.get(*name)).unwrap_or(&Value::Null);
+            let values = self.values(name, property, known, &mut numbers);
+            if values.is_empty() {
+                return Err((*name).to_owned());
+            }
+            calls = each(&calls, name, &values);
+        }
+        let is_optional = |(name, _): &(&String, &Value)| !required.contains(&name.as_str());
+        for (name, property) in properties.into_iter().flatten().filter(is_optional) {
+            let values = self.named(enum_values(property));
+            if !values.is_empty() {
+                calls = each(&calls, name, &values);
+            }
+        }
+        Ok(calls.into_iter().take(VALUES_MAX).map(Value::Object).collect())
+    }
+
+    fn values(&self, name: &str, property: &Value, known: &[String], numbers: &mut Vec<(i64, Vec<String>)>) -> Vec<Value> {
+        if !enum_values(property).is_empty() {
+            return self.named(enum_values(property));
+        }
+        let text = || self.text(topic(name, property), property, known);
+        let value = match property.get("type").and_then(Value::as_str) {
+            Some("integer" | "number") => number(name, property, numbers).map(Value::from),
+            Some("boolean") => Some(Value::Bool(words(name).iter().any(|word| self.words.contains(word)))),
+            Some("array") => text().map(|text| json!([text])),
+            Some("object") => Some(json!({})),
+            _ => text().map(Value::String),
+        };
+        value.into_iter().collect()
+    }
+
+    /// The enum values whose every word was said.
+    fn named(&self, values: &[Value]) -> Vec<Value> {
+        let is_said = |value: &&Value| {
+            let words = words(value.as_str().unwrap_or_default());
+            !words.is_empty() && words.iter().all(|word| self.words.contains(word))
+        };
+        values.iter().filter(is_said).cloned().collect()
+    }
+
+    fn text(&self, topic: Topic, property: &Value, known: &[String]) -> Option<String> {
+        match topic {
+            Topic::Now => Some(self.present(property)),
+            Topic::Time => self.first(find::wished_times, find::times),
+            Topic::Date => self.first(find::dates, find::dates).or_else(|| self.day()),
+            Topic::Instant => self.first(find::instants, find::instants).or_else(|| {
+                let date = self.first(find::dates, find::dates).or_else(|| self.day())?;
+                Some(format!("{date}T{}:00Z", self.first(find::wished_times, find::times)?))
+            }),
+            Topic::Person => names::person(self.message),
+            Topic::Everything => Some(self.message.to_owned()),
+            Topic::Subject => names::subject(self.message, known).or_else(|| Some(self.message.to_owned())),
+        }
+    }
+
+    /// In the message if it is there, else in what tools returned, the newest first: there, words
+    /// of the message and today's name tell which one is meant.
+    fn first(&self, in_message: fn(&str) -> Vec<Found>, in_output: fn(&str) -> Vec<Found>) -> Option<String> {
+        let mut said = self.words.to_vec();
+        said.push(self.now.to_zoned(TimeZone::UTC).strftime("%A").to_string().to_lowercase());
+        let returned = || self.outputs.iter().rev().find_map(|output| find::nearest(in_output(output), &said));
+        find::nearest(in_message(self.message), &[]).or_else(returned)
+    }
+
+    /// The present time: what the message says, else the clock's, as a time or as an instant.
+    fn present(&self, property: &Value) -> String {
+        let described = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let now = self.now.to_zoned(TimeZone::UTC);
+        if find::instants(described).is_empty() && described.contains("HH:MM") {
+            return now.strftime("%H:%M").to_string();
+        }
+        let said = find::nearest(find::instants(self.message), &[]);
+        said.unwrap_or_else(|| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+    }
+
+    /// The date of "today", "tonight" or "tomorrow", if the message says one of them.
+    fn day(&self) -> Option<String> {
+        let said = |word: &str| self.words.iter().any(|said| said == word);
+        let today = self.now.to_zoned(TimeZone::UTC).date();
+        let date = if said("tomorrow") {
+            today.checked_add(1.day()).ok()?
+        } else if said("today") || said("tonight") {
+            today
+        } else {
+            return None;
+        };
+        Some(date.to_string())
+    }
+}
+
+fn each(calls: &[Map<String, Value>], name: &str, values: &[Value]) -> Vec<Map<String, Value>> {
+    let with = |call: &Map<String, Value>, value: &Value| {
+        let mut call = call.clone();
+        call.insert(name.to_owned(), value.clone());
+        call
+    };
+    let pairs = calls.iter().flat_map(|call| values.iter().map(move |value| with(call, value)));
+    pairs.take(VALUES_MAX).collect()
+}
+
+/// The number nearest to a word of the parameter, else the first that is left.
+fn number(name: &str, property: &Value, numbers: &mut Vec<(i64, Vec<String>)>) -> Option<i64> {
+    let mut about = words(name);
+    about.extend(words(property.get("description").and_then(Value::as_str).unwrap_or_default()));
+    let near = numbers.iter().position(|(_, near)| near.iter().any(|word| about.contains(word)));
+    let at = near.or_else(|| (!numbers.is_empty()).then_some(0))?;
+    Some(numbers.remove(at).0)
+}
+
+fn topic(name: &str, property: &Value) -> Topic {
+    let text = |key: &str| property.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (names, described) = (words(name), words(text("description")));
+    let is = |stems: &[&str]| names.iter().any(|word| stems.contains(&word.as_str()));
+    let is_clock = text("description").contains("HH:MM") || text("pattern").contains("\\d{2}:\\d{2}");
+    if is(&["now", "present", "current"]) {
+        return Topic::Now;
+    }
+    match text("format") {
+        "time" => return Topic::Time,
+        "date" => return Topic::Date,
+        "date-time" => return Topic::Instant,
+        _ => {}
+    }
+    if is(&["dat", "day"]) || text("pattern").contains("\\d{4}-\\d{2}-\\d{2}") {
+        return Topic::Date;
+    }
+    if is_clock || is(&["tim", "hour", "clock"]) {
+        return Topic::Time;
+    }
+    if !find::instants(text("description")).is_empty() {
+        return Topic::Instant;
+    }
+    if is(&["nam", "person", "customer", "guest", "who"]) {
+        return Topic::Person;
+    }
+    if is(&["target", "start", "end", "until", "deadlin"]) || described.iter().any(|word| word == "tim") {
+        return Topic::Time;
+    }
+    let wants_all = is(&["text", "messag", "query", "question", "note", "content", "prompt", "body", "input"]);
+    if wants_all { Topic::Everything } else { Topic::Subject }
+}

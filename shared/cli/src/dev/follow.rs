@@ -1,0 +1,63 @@
+//! Following runs on the terminal: each event on a line, tokens as they come.
+
+use std::sync::{Mutex, PoisonError};
+
+use openeve_domain::event::{self, Event};
+use openeve_domain::ids::RunId;
+use openeve_runtime::ports::Observer;
+use serde_json::Value;
+
+use crate::output;
+
+/// Prints what happens. One line at a time: tokens of another run begin a line of their own.
+#[derive(Debug, Default)]
+pub(super) struct Follow {
+    /// The run whose tokens the cursor stands behind, if any.
+    open: Mutex<Option<RunId>>,
+}
+
+impl Observer for Follow {
+    fn event(&self, run_id: RunId, event: &Event) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.take().is_some() {
+            output::say("");
+        }
+        output::say(&format!("{} {}{}", label(run_id), event.kind, details(event)));
+    }
+
+    fn delta(&self, run_id: RunId, text: &str) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if *open != Some(run_id) {
+            if open.is_some() {
+                output::say("");
+            }
+            output::part(&format!("{} > ", label(run_id)));
+            *open = Some(run_id);
+        }
+        output::part(text);
+    }
+}
+
+/// The end of an id is what differs between runs of one minute.
+fn label(run_id: RunId) -> String {
+    let text = run_id.to_string();
+    format!("[{}]", text.get(text.len().saturating_sub(6)..).unwrap_or(&text))
+}
+
+/// What a person wants to know of an event beside its kind.
+fn details(event: &Event) -> String {
+    let text = |key: &str| event.payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let number = |key: &str| event.payload.get(key).and_then(Value::as_u64).unwrap_or_default();
+    match event.kind.as_str() {
+        event::RUN_CREATED => format!(" ({} bytes on {})", number("bytes"), text("channel")),
+        event::RUN_FAILED => format!(": {}: {}", text("code"), text("message")),
+        event::TOOL_STARTED => format!(" {}", text("tool")),
+        event::TOOL_SUCCEEDED | event::TOOL_FAILED => {
+            format!(" {} ({} bytes)", text("tool"), number("output_bytes"))
+        }
+        event::DELIVERY_SENT => format!(" via {}", text("via")),
+        event::DELIVERY_DEFERRED | event::DELIVERY_FAILED => format!(": {}", text("error")),
+        event::RUN_PARKED => format!(" for {} ms: {}", number("wait_ms"), text("message")),
+        _ => String::new(),
+    }
+}

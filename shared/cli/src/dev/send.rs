@@ -1,0 +1,58 @@
+//! `--message`: the first message, sent the way any other is, and its reply awaited.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method};
+use openeve_domain::ids::RunId;
+use openeve_domain::manifest::Manifest;
+use openeve_host::environment;
+use openeve_runtime::ingress::{IngressRequest, handle};
+use serde_json::{Value, json};
+
+use super::host::Host;
+use crate::output;
+
+/// How often the run is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Sends and waits until the run has ended and its reply is settled; whether it completed.
+pub(super) async fn message(host: &Arc<Host>, manifest: &Manifest, text: &str) -> anyhow::Result<bool> {
+    let channel = manifest.channels.first().context("the agent has no channel; add one under channels/")?;
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    if let Some(token) = channel.auth.as_ref().and_then(|auth| environment::variable(&auth.bearer.name)) {
+        headers.insert("authorization", HeaderValue::from_str(&format!("Bearer {token}"))?);
+    }
+    let request = IngressRequest {
+        method: Method::POST,
+        path: channel.route.clone(),
+        query: String::new(),
+        headers,
+        body: Bytes::from(json!({"message": text}).to_string()),
+    };
+    let response = handle(&host.ingress(), request).await;
+    let body: Value = serde_json::from_slice(&response.body)?;
+    if response.status != 202 {
+        bail!("the message was not accepted: {body}");
+    }
+    let run_id: RunId = body["run_id"].as_str().unwrap_or_default().parse()?;
+    loop {
+        let view = host.ingress().store.run_view(run_id).await?.context("the run vanished")?;
+        let settled = view.delivery.is_none_or(openeve_domain::status::DeliveryStatus::is_terminal);
+        if view.status.is_terminal() && settled {
+            if let Some(reply) = &view.reply {
+                output::answer(reply);
+            }
+            return Ok(view.reply.is_some());
+        }
+        pause().await;
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a command line waits for its answer")]
+async fn pause() {
+    tokio::time::sleep(LOOK).await;
+}

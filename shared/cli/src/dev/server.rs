@@ -1,0 +1,88 @@
+//! HTTP on loopback: every request goes to the ingress handler.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::response::Response;
+use openeve_runtime::ingress::{IngressRequest, handle};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::host::Host;
+use crate::output;
+
+/// Ports tried behind the one that was asked for.
+const PORTS_TRIED: u16 = 20;
+/// Bytes read of one body; the ingress refuses what is over its own, lower bound.
+const BODY_BYTES_READ: usize = 8 * 1024 * 1024;
+
+/// A server that answers on loopback.
+pub(super) struct Server {
+    url: String,
+    task: JoinHandle<()>,
+}
+
+impl Server {
+    /// Binds and answers; the next free port is taken if this one is in use.
+    pub(super) async fn start(host: &Arc<Host>, port: u16) -> anyhow::Result<Self> {
+        let listener = bind(port).await?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let app = axum::Router::new().fallback(answer).with_state(Arc::clone(host));
+        let task = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, app).await {
+                tracing::error!(error = %error, "the server ended");
+            }
+        });
+        Ok(Self { url, task })
+    }
+
+    /// Where it answers.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Takes no more requests.
+    pub(super) fn stop(&self) {
+        self.task.abort();
+    }
+}
+
+async fn bind(port: u16) -> anyhow::Result<TcpListener> {
+    for candidate in port..=port.saturating_add(PORTS_TRIED) {
+        if let Ok(listener) = TcpListener::bind(("127.0.0.1", candidate)).await {
+            if candidate != port {
+                output::say(&format!("port {port} is in use; taking {candidate}"));
+            }
+            return Ok(listener);
+        }
+    }
+    TcpListener::bind(("127.0.0.1", 0)).await.context("no port is free on loopback")
+}
+
+async fn answer(State(host): State<Arc<Host>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, BODY_BYTES_READ).await else {
+        return plain(413, "the body is larger than 8 MiB, or broke off");
+    };
+    let inbound = IngressRequest {
+        method: parts.method,
+        path: parts.uri.path().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        headers: parts.headers,
+        body,
+    };
+    let answered = handle(&host.ingress(), inbound).await;
+    let mut response = Response::new(Body::from(answered.body));
+    *response.headers_mut() = answered.headers;
+    *response.status_mut() = http::StatusCode::from_u16(answered.status).unwrap_or_default();
+    response
+}
+
+fn plain(status: u16, message: &str) -> Response {
+    let body = serde_json::json!({"error": {"code": "request_too_large", "message": message}});
+    let mut response = Response::new(Body::from(body.to_string()));
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
+    response
+}

@@ -1,0 +1,58 @@
+//! Reloading on change: a valid folder replaces the running revision, an invalid one says why.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use notify::{RecursiveMode, Watcher as _};
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::host::Host;
+use super::built;
+use crate::output;
+
+/// Editors write a file in several steps; this long after the last one it is read.
+const SETTLE: Duration = Duration::from_millis(150);
+
+/// Watches until the watcher ends, which it never does by itself.
+pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow::Result<()> {
+    let (changed, mut changes) = unbounded_channel();
+    let root = std::path::absolute(folder)?;
+    let ignored = [root.join(".openeve"), root.join("node_modules")];
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if let Ok(event) = event
+            && matters(&event, &ignored)
+        {
+            let _closed = changed.send(());
+        }
+    })
+    .context("the folder cannot be watched")?;
+    watcher.watch(folder, RecursiveMode::Recursive).context("the folder cannot be watched")?;
+    let mut revision = host.ingress().manifest.revision.clone();
+    while changes.recv().await.is_some() {
+        settle().await;
+        while changes.try_recv().is_ok() {}
+        match built(folder).await {
+            Ok(None) => output::say("the previous revision goes on until this is mended"),
+            Ok(Some(artifact)) if artifact.manifest.revision != revision => {
+                host.reload(&artifact).await?;
+                revision.clone_from(&artifact.manifest.revision);
+                output::say(&format!("reloaded: revision {}", revision.get(..12).unwrap_or(&revision)));
+            }
+            Ok(Some(_)) => {}
+            Err(error) => output::say(&format!("not reloaded: {error:#}")),
+        }
+    }
+    Ok(())
+}
+
+fn matters(event: &notify::Event, ignored: &[PathBuf; 2]) -> bool {
+    let looks = matches!(event.kind, notify::EventKind::Access(_));
+    !looks && event.paths.iter().any(|path| !ignored.iter().any(|folder| path.starts_with(folder)))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file system tells of changes, not of their end")]
+async fn settle() {
+    tokio::time::sleep(SETTLE).await;
+}

@@ -1,0 +1,243 @@
+//! One run of the bundler: the only file that knows its options and its types.
+//!
+//! The entry is a virtual module that re-exports the definition as the default export, so every
+//! module in the artifact has the same shape whatever the author called it.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rolldown::plugin::{
+    HookLoadArgs, HookLoadOutput, HookLoadReturn, HookResolveIdArgs, HookResolveIdOutput,
+    HookResolveIdReturn, HookUsage, Plugin, PluginContext, SharedLoadPluginContext,
+};
+use rolldown::{
+    BundlerBuilder, BundlerOptions, CodeSplittingMode, InputItem, IsExternal, OutputFormat,
+    Platform, ResolveOptions, SourceMapType, TsConfig,
+};
+use rolldown_common::{ModuleType, Output};
+use rolldown_error::{BuildDiagnostic, DiagnosticOptions};
+
+use super::{CORE, Imports};
+
+/// The specifier of the virtual entry.
+const ENTRY: &str = "openeve:entry";
+/// Its id; the zero byte keeps other resolvers away.
+const ENTRY_ID: &str = "\0openeve:entry";
+
+/// A bundle, and what was seen on the way.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) code: String,
+    pub(super) map: String,
+    pub(super) imports: Imports,
+    /// Imports that lead nowhere; the code still has them.
+    pub(super) unresolved: Vec<Finding>,
+}
+
+/// A bundle that failed.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) imports: Imports,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// What the bundler says, in our own terms.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    /// The bundler's kind, such as `UNRESOLVED_IMPORT`.
+    pub(super) kind: String,
+    pub(super) message: String,
+    /// The file it is about: absolute, or relative to the folder.
+    pub(super) file: Option<String>,
+    /// The specifier it is about, where it is about one.
+    pub(super) specifier: Option<String>,
+    /// Place in the file, in UTF-16 units.
+    pub(super) utf16_at: Option<usize>,
+}
+
+/// Bundles the tool in `source`, which exports its definition as `export`.
+pub(super) async fn run(
+    root: &Path,
+    name: &str,
+    source: &str,
+    export: &str,
+) -> Result<Run, Failed> {
+    let imports = Arc::new(Mutex::new(Imports::default()));
+    let failed = |findings: Vec<Finding>| Failed {
+        imports: taken(&imports),
+        findings,
+    };
+    let finding = |event: &BuildDiagnostic| finding(root, event);
+    let entry = Entry::new(root, source, export);
+    let bundler = BundlerBuilder::default()
+        .with_options(options(root, name, Arc::clone(&imports)))
+        .with_plugins(vec![Arc::new(entry)])
+        .build();
+    let mut bundler = bundler.map_err(|errors| failed(errors.iter().map(finding).collect()))?;
+    let output = Box::pin(bundler.generate()).await;
+    let output = output.map_err(|errors| failed(errors.iter().map(finding).collect()))?;
+    let (mut code, mut map) = (None, None);
+    for file in &output.assets {
+        match file {
+            Output::Chunk(chunk) if chunk.is_entry => code = Some(chunk.code.clone()),
+            Output::Asset(asset) if asset.filename.ends_with(".map") => {
+                map = Some(String::from_utf8_lossy(asset.source.as_bytes()).into_owned());
+            }
+            Output::Chunk(_) | Output::Asset(_) => {}
+        }
+    }
+    let (Some(code), Some(map)) = (code, map) else {
+        let message = format!("the bundler produced no module for {source}");
+        return Err(failed(vec![Finding {
+            kind: String::new(),
+            message,
+            file: None,
+            specifier: None,
+            utf16_at: None,
+        }]));
+    };
+    let unresolved = output
+        .warnings
+        .iter()
+        .map(finding)
+        .filter(|finding| finding.kind == "UNRESOLVED_IMPORT")
+        .collect();
+    Ok(Run {
+        code,
+        map,
+        imports: taken(&imports),
+        unresolved,
+    })
+}
+
+fn taken(imports: &Mutex<Imports>) -> Imports {
+    imports
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
+}
+
+fn options(root: &Path, name: &str, imports: Arc<Mutex<Imports>>) -> BundlerOptions {
+    BundlerOptions {
+        input: Some(vec![InputItem {
+            name: Some(name.to_owned()),
+            import: ENTRY.to_owned(),
+        }]),
+        cwd: Some(root.to_owned()),
+        // The output directory is the folder itself, so that paths in the source map start there.
+        dir: Some(".".to_owned()),
+        external: Some(external(imports)),
+        platform: Some(Platform::Neutral),
+        resolve: Some(ResolveOptions {
+            condition_names: Some(vec![
+                "worker".to_owned(),
+                "browser".to_owned(),
+                "module".to_owned(),
+            ]),
+            main_fields: Some(vec!["module".to_owned(), "main".to_owned()]),
+            alias_fields: Some(vec![vec!["browser".to_owned()]]),
+            ..ResolveOptions::default()
+        }),
+        // A stray tsconfig above the folder must not change the artifact.
+        tsconfig: Some(TsConfig::Auto(false)),
+        format: Some(OutputFormat::Esm),
+        sourcemap: Some(SourceMapType::File),
+        sourcemap_exclude_sources: Some(true),
+        code_splitting: Some(CodeSplittingMode::Bool(false)),
+        define: Some(
+            [(
+                "process.env.NODE_ENV".to_owned(),
+                "\"production\"".to_owned(),
+            )]
+            .into_iter()
+            .collect(),
+        ),
+        ..BundlerOptions::default()
+    }
+}
+
+/// Keeps the framework's import as it is, and notes every import that was resolved.
+fn external(imports: Arc<Mutex<Imports>>) -> IsExternal {
+    IsExternal::Fn(Some(Arc::new(
+        move |specifier: &str, importer: Option<&str>, is_resolved: bool| {
+            if is_resolved && !specifier.starts_with('\0') {
+                let edge = (
+                    importer.unwrap_or_default().to_owned(),
+                    specifier.to_owned(),
+                );
+                imports
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+                    .insert(edge);
+            }
+            let is_core = specifier == CORE;
+            Box::pin(async move { Ok(is_core) })
+        },
+    )))
+}
+
+/// A build event in our own terms, with paths relative to the folder where the bundler shortens them.
+fn finding(root: &Path, event: &BuildDiagnostic) -> Finding {
+    let options = DiagnosticOptions {
+        cwd: root.to_owned(),
+    };
+    let shown = event.to_diagnostic_with(&options);
+    let (file, utf16_at) = shown
+        .get_primary_location()
+        .map(|(file, _, _, at)| (file, at))
+        .unzip();
+    Finding {
+        kind: shown.kind(),
+        message: event.to_message_with(&options),
+        file: event.id().or(file),
+        specifier: event.exporter(),
+        utf16_at,
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    code: String,
+}
+
+impl Entry {
+    fn new(root: &Path, source: &str, export: &str) -> Self {
+        let path = serde_json::Value::from(root.join(source).to_string_lossy().into_owned());
+        let export = serde_json::Value::from(export);
+        Self {
+            code: format!("export {{ {export} as default }} from {path};"),
+        }
+    }
+}
+
+impl Plugin for Entry {
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("openeve:entry")
+    }
+
+    fn register_hook_usage(&self) -> HookUsage {
+        HookUsage::ResolveId | HookUsage::Load
+    }
+
+    async fn resolve_id(
+        &self,
+        _context: &PluginContext,
+        args: &HookResolveIdArgs<'_>,
+    ) -> HookResolveIdReturn {
+        Ok((args.specifier == ENTRY).then(|| HookResolveIdOutput::from_id(ENTRY_ID)))
+    }
+
+    async fn load(
+        &self,
+        _context: SharedLoadPluginContext,
+        args: &HookLoadArgs<'_>,
+    ) -> HookLoadReturn {
+        Ok((args.id == ENTRY_ID).then(|| HookLoadOutput {
+            code: self.code.as_str().into(),
+            module_type: Some(ModuleType::Js),
+            ..HookLoadOutput::default()
+        }))
+    }
+}

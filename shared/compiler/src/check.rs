@@ -1,0 +1,95 @@
+//! Fourth stage: what only shows when the files are seen together [A5].
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::{Folder, NamedFile};
+use crate::lower::{Drafts, nearest};
+
+/// Reports names that lead nowhere and routes that collide.
+pub(crate) fn check(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
+    default_tools(folder, drafts, diagnostics);
+    routes(folder, drafts, diagnostics);
+    schedule_channels(folder, drafts, diagnostics);
+}
+
+fn default_tools(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
+    let (Some(agent), Some(file)) = (&drafts.agent, &folder.agent) else {
+        return;
+    };
+    for (name, span) in &agent.default_tools {
+        if !folder.tools.iter().any(|tool| tool.name == *name) {
+            let message = format!("defaultTools names {name:?}, but there is no tools/{name}.ts");
+            let help = help_for(name, &folder.tools, "tools");
+            diagnostics.push(
+                Diagnostic::new(Code::UnknownTool, message)
+                    .at(file, *span)
+                    .help(help),
+            );
+        }
+    }
+}
+
+fn routes(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
+    for (index, channel) in drafts.channels.iter().enumerate() {
+        let (spec, span) = (&channel.spec, channel.route_span);
+        let earlier = drafts
+            .channels
+            .iter()
+            .take(index)
+            .map(|other| &other.spec)
+            .find(|other| {
+                other.route == spec.route
+                    && other
+                        .methods
+                        .iter()
+                        .any(|method| spec.methods.contains(method))
+            });
+        let file = folder
+            .channels
+            .iter()
+            .find(|source| source.name == spec.name);
+        if let (Some(earlier), Some(source)) = (earlier, file) {
+            let message = format!(
+                "{} and {} both serve {}",
+                earlier.source, spec.source, spec.route
+            );
+            diagnostics.push(
+                Diagnostic::new(Code::DuplicateRoute, message)
+                    .at(&source.file, span)
+                    .help("give one of them another route, or methods that the other lacks"),
+            );
+        }
+    }
+}
+
+fn schedule_channels(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
+    for schedule in &drafts.schedules {
+        let Some(channel) = &schedule.spec.channel else {
+            continue;
+        };
+        if folder.channels.iter().any(|source| source.name == *channel) {
+            continue;
+        }
+        if let Some(source) = folder
+            .schedules
+            .iter()
+            .find(|source| source.name == schedule.spec.name)
+        {
+            let message = format!(
+                "the schedule replies to {channel:?}, but there is no channels/{channel}.ts"
+            );
+            let help = help_for(channel, &folder.channels, "channels");
+            diagnostics.push(
+                Diagnostic::new(Code::UnknownChannel, message)
+                    .at(&source.file, schedule.channel_span)
+                    .help(help),
+            );
+        }
+    }
+}
+
+fn help_for(name: &str, files: &[NamedFile], directory: &str) -> String {
+    match nearest(name, files.iter().map(|file| file.name.as_str())) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("create {directory}/{name}.ts, or remove the name"),
+    }
+}

@@ -1,0 +1,338 @@
+//! Diagnostics: what is wrong with an agent folder, as data.
+//!
+//! Every stage appends to one list and none of them stops at the first finding. A diagnostic has a
+//! stable code, a message that stands alone, the place in the source if there is one, and a help
+//! that says what to write instead. It carries the line it points at, so it can be rendered long
+//! after the source is gone. Paths are relative to the agent folder, always with `/`.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::discover::SourceFile;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal $severity:ident,)+) => {
+        /// What kind of finding it is. The texts are stable: scripts and documentation refer to them.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $($(#[$doc])* $variant,)+ }
+
+        impl Code {
+            /// Every code, in the order of the stages that report them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The stable text, such as `not-static`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+
+            /// Whether the finding stops the build.
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The folder cannot be opened.
+    UnreadableFolder = "unreadable-folder" Error,
+    /// A file of the folder cannot be read as UTF-8 text.
+    UnreadableFile = "unreadable-file" Error,
+    /// `instructions.md` is absent or empty.
+    MissingInstructions = "missing-instructions" Error,
+    /// `agent.ts` is absent.
+    MissingAgent = "missing-agent" Error,
+    /// A file's name cannot be the name of a tool, channel or schedule.
+    BadName = "bad-name" Error,
+    /// A file that looks meant for the agent, but that nothing reads.
+    IgnoredFile = "ignored-file" Warning,
+    /// A part of the framework that this version recognises and leaves out.
+    NotYetSupported = "not-yet-supported" Warning,
+    /// A file is not TypeScript.
+    SyntaxError = "syntax-error" Error,
+    /// A file does not export the definition that its place in the folder asks for.
+    MissingDefinition = "missing-definition" Error,
+    /// A value cannot be read without running the author's code.
+    NotStatic = "not-static" Error,
+    /// A required key is absent.
+    MissingKey = "missing-key" Error,
+    /// A key that the definition does not have.
+    UnknownKey = "unknown-key" Error,
+    /// A value of the wrong type or out of its range.
+    BadValue = "bad-value" Error,
+    /// `agent.ts` names an engine; agents do not choose one [A2.06].
+    HarnessNotConfigurable = "harness-not-configurable" Error,
+    /// A tool asks for approval, which this version cannot give: running it would be dangerous.
+    ApprovalNotSupported = "approval-not-supported" Error,
+    /// A gateway slot names an adapter that does not exist.
+    UnknownAdapter = "unknown-adapter" Error,
+    /// A channel's route cannot be served.
+    BadRoute = "bad-route" Error,
+    /// Two channels claim one route and method.
+    DuplicateRoute = "duplicate-route" Error,
+    /// A schedule's expression is not one.
+    BadCron = "bad-cron" Error,
+    /// A schedule's zone is not in the zone database.
+    BadTimezone = "bad-timezone" Error,
+    /// A schedule names a channel that the folder lacks.
+    UnknownChannel = "unknown-channel" Error,
+    /// `defaultTools` names a tool that the folder lacks.
+    UnknownTool = "unknown-tool" Error,
+    /// An import leads nowhere, or to something that the engine does not have.
+    UnresolvedImport = "unresolved-import" Error,
+    /// A name is imported that the module does not export.
+    MissingExport = "missing-export" Error,
+    /// The bundler gave up for a reason that has no code of its own.
+    BundleFailed = "bundle-failed" Error,
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Whether a diagnostic stops the build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// No manifest is produced.
+    Error,
+    /// The build goes on; a person should look.
+    Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
+/// A range of bytes in a source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// The byte after the last.
+    pub end: u32,
+}
+
+/// The line a span begins on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Excerpt {
+    /// Line number, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// The line, without its end.
+    pub text: String,
+    /// Characters of the span on this line, at least 1.
+    pub width: u32,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// What kind of finding it is.
+    pub code: Code,
+    /// Whether it stops the build.
+    pub severity: Severity,
+    /// What is wrong, in one sentence that stands alone.
+    pub message: String,
+    /// The file, relative to the agent folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Where in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+    /// The line the span begins on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<Excerpt>,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A finding without a place.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            file: None,
+            span: None,
+            excerpt: None,
+            help: None,
+        }
+    }
+
+    /// Names the file, without a place in it.
+    #[must_use]
+    pub fn in_file(mut self, path: impl Into<String>) -> Self {
+        self.file = Some(path.into());
+        self
+    }
+
+    /// Points at a range of a source file.
+    #[must_use]
+    pub(crate) fn at(mut self, file: &SourceFile, span: Span) -> Self {
+        self.file = Some(file.path.clone());
+        self.span = Some(span);
+        self.excerpt = Some(excerpt(&file.text, span));
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// `file:line:col`, or as much of it as is known.
+    pub fn place(&self) -> Option<String> {
+        let file = self.file.as_deref()?;
+        Some(match &self.excerpt {
+            Some(excerpt) => format!("{file}:{}:{}", excerpt.line, excerpt.column),
+            None => file.to_owned(),
+        })
+    }
+
+    /// The finding as plain text for a terminal or a log, without colours and without a last newline.
+    pub fn render(&self) -> String {
+        let mut text = format!("{}[{}]: {}", self.severity, self.code, self.message);
+        if let Some(place) = self.place() {
+            text.push_str(&format!("\n  --> {place}"));
+        }
+        if let Some(excerpt) = &self.excerpt {
+            let number = excerpt.line.to_string();
+            let margin = " ".repeat(number.len());
+            let indent: String = excerpt
+                .text
+                .chars()
+                .take(excerpt.column.saturating_sub(1) as usize)
+                .map(|c| if c == '\t' { '\t' } else { ' ' })
+                .collect();
+            let carets = "^".repeat(excerpt.width as usize);
+            text.push_str(&format!(
+                "\n {margin} |\n {number} | {}\n {margin} | {indent}{carets}",
+                excerpt.text
+            ));
+        }
+        if let Some(help) = &self.help {
+            text.push_str(&format!("\n  = help: {help}"));
+        }
+        text
+    }
+
+    /// The order in which findings are shown: by file, then by place, then by code.
+    pub(crate) fn sort_key(&self) -> (Option<&str>, Option<Span>, Code, &str) {
+        (self.file.as_deref(), self.span, self.code, &self.message)
+    }
+}
+
+/// The line on which a span begins. A span outside of the text points at its end.
+fn excerpt(text: &str, span: Span) -> Excerpt {
+    let start = floor(text, span.start as usize);
+    let end = floor(text, span.end as usize).max(start);
+    let before = text.get(..start).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let rest = text.get(line_start..).unwrap_or_default();
+    let line = rest
+        .split('\n')
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('\r');
+    let column = text
+        .get(line_start..start)
+        .unwrap_or_default()
+        .chars()
+        .count();
+    let stop = end.min(line_start + line.len()).max(start);
+    let width = text
+        .get(start..stop)
+        .unwrap_or_default()
+        .chars()
+        .count()
+        .max(1);
+    Excerpt {
+        line: count(before.matches('\n').count() + 1),
+        column: count(column + 1),
+        text: line.to_owned(),
+        width: count(width),
+    }
+}
+
+/// The nearest character border at or before a byte offset.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> SourceFile {
+        SourceFile::new("agent.ts", text)
+    }
+
+    #[test]
+    fn a_finding_renders_as_place_line_carets_and_help() {
+        let found = Diagnostic::new(Code::BadValue, "the model is not one")
+            .at(
+                &file("one\n  model: \"gpt\",\n"),
+                Span { start: 13, end: 18 },
+            )
+            .help("write \"openai/gpt-5.4-mini\"");
+        assert_eq!(
+            found.render(),
+            "error[bad-value]: the model is not one\n  --> agent.ts:2:10\n   |\n 2 |   model: \"gpt\",\n   |          ^^^^^\n  = help: write \"openai/gpt-5.4-mini\""
+        );
+    }
+
+    #[test]
+    fn columns_count_characters_and_a_long_span_stops_at_its_line() {
+        let place = excerpt("é = {\n}", Span { start: 5, end: 8 });
+        assert_eq!((place.line, place.column, place.width), (1, 5, 1));
+        assert_eq!(place.text, "é = {");
+    }
+
+    #[test]
+    fn a_span_past_the_end_or_inside_a_character_does_no_harm() {
+        assert_eq!(excerpt("ab", Span { start: 90, end: 95 }).column, 3);
+        assert_eq!(excerpt("é", Span { start: 1, end: 1 }).column, 1);
+        assert_eq!(excerpt("", Span::default()).width, 1);
+    }
+
+    #[test]
+    fn every_code_is_written_in_lower_case_with_hyphens_and_only_once() {
+        let mut texts: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert!(
+            texts
+                .iter()
+                .all(|text| text.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        );
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), Code::ALL.len());
+    }
+}

@@ -1,0 +1,283 @@
+//! First stage: which files the folder has and which of them the compiler reads [A1].
+//!
+//! A file's name is the name of the tool, channel or schedule it defines. Whatever the framework
+//! reserves and this version leaves out is named in a warning, so nothing is ignored in silence.
+//! Helpers may live anywhere else in the folder, or beside it.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use openeve_domain::canonical::sha256_hex;
+
+use crate::diagnostic::{Code, Diagnostic};
+
+/// Longest name of a tool, channel or schedule, in characters.
+const NAME_CHARS_MAX: usize = 64;
+
+/// Files and directories that the framework reserves and this version leaves out.
+const RESERVED: &[(&str, &str)] = &[
+    ("connections", "connections"),
+    ("context.ts", "custom context"),
+    ("instrumentation.ts", "instrumentation"),
+    ("sandbox", "sandbox definitions"),
+    ("sandbox.ts", "sandbox definitions"),
+    ("skills", "skills"),
+    ("subagents", "subagents"),
+    ("triggers", "triggers"),
+];
+
+/// Extensions that look like code to an author and are not `.ts`.
+const OTHER_SCRIPTS: &[&str] = &["cjs", "cts", "js", "jsx", "mjs", "mts", "tsx"];
+
+/// A source file, read.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceFile {
+    /// Relative to the agent folder, with `/`.
+    pub(crate) path: String,
+    /// The text, without a byte order mark.
+    pub(crate) text: String,
+    /// SHA-256 of the text.
+    pub(crate) sha256: String,
+}
+
+impl SourceFile {
+    pub(crate) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let text = text
+            .strip_prefix('\u{feff}')
+            .map(str::to_owned)
+            .unwrap_or(text);
+        Self {
+            path: path.into(),
+            sha256: sha256_hex(text.as_bytes()),
+            text,
+        }
+    }
+}
+
+/// A source file whose name is the name of what it defines.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedFile {
+    pub(crate) name: String,
+    pub(crate) file: SourceFile,
+}
+
+/// What the folder holds.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// The folder, absolute. Never written to the artifact.
+    pub(crate) root: PathBuf,
+    /// The folder as the caller named it, for messages.
+    pub(crate) shown: String,
+    pub(crate) instructions: Option<SourceFile>,
+    pub(crate) agent: Option<SourceFile>,
+    pub(crate) gateway: Option<SourceFile>,
+    pub(crate) tools: Vec<NamedFile>,
+    pub(crate) channels: Vec<NamedFile>,
+    pub(crate) schedules: Vec<NamedFile>,
+    /// `package.json`, to tell a package that is missing from one that is not installed.
+    pub(crate) package: Option<SourceFile>,
+    /// `package-lock.json`: part of the revision.
+    pub(crate) lock: Option<SourceFile>,
+}
+
+/// Reads the folder. None if it cannot be opened.
+pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Folder> {
+    let shown = folder.display().to_string();
+    let opened = fs::canonicalize(folder).and_then(|root| fs::read_dir(&root).map(|_| root));
+    let root = match opened {
+        Ok(root) => root,
+        Err(error) => {
+            let message = format!("the agent folder {shown} cannot be opened: {error}");
+            diagnostics.push(
+                Diagnostic::new(Code::UnreadableFolder, message)
+                    .help("name a folder that holds instructions.md and agent.ts"),
+            );
+            return None;
+        }
+    };
+    let mut read = |path: &str| read_file(&root, path, diagnostics);
+    let (instructions, agent, gateway) = (
+        read("instructions.md"),
+        read("agent.ts"),
+        read("gateway.ts"),
+    );
+    let (package, lock) = (read("package.json"), read("package-lock.json"));
+    report_required(instructions.as_ref(), agent.as_ref(), diagnostics);
+    report_reserved(&root, diagnostics);
+    let tools = read_named(&root, "tools", diagnostics);
+    let channels = read_named(&root, "channels", diagnostics);
+    let schedules = read_named(&root, "schedules", diagnostics);
+    Some(Folder {
+        root,
+        shown,
+        instructions,
+        agent,
+        gateway,
+        tools,
+        channels,
+        schedules,
+        package,
+        lock,
+    })
+}
+
+/// Whether a text can name a tool, channel, schedule or agent: `^[a-z][a-z0-9_-]{0,63}$`, any case.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.len() <= NAME_CHARS_MAX
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+fn report_required(
+    instructions: Option<&SourceFile>,
+    agent: Option<&SourceFile>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let unreadable: Vec<String> = diagnostics
+        .iter()
+        .filter_map(|found| found.file.clone())
+        .collect();
+    let is_missing = |path: &str| !unreadable.iter().any(|known| known == path);
+    if instructions.is_none_or(|file| file.text.trim().is_empty()) && is_missing("instructions.md")
+    {
+        let what = if instructions.is_some() {
+            "is empty"
+        } else {
+            "is missing"
+        };
+        diagnostics.push(
+            Diagnostic::new(Code::MissingInstructions, format!("instructions.md {what}"))
+                .in_file("instructions.md")
+                .help("write who the agent is and how it behaves, in plain Markdown"),
+        );
+    }
+    if agent.is_none() && is_missing("agent.ts") {
+        diagnostics.push(
+            Diagnostic::new(Code::MissingAgent, "agent.ts is missing").in_file("agent.ts").help(
+                "write: import { defineAgent } from \"@openeve/core\"; export default defineAgent({ model: \"openai/gpt-5.4-mini\" });",
+            ),
+        );
+    }
+}
+
+fn report_reserved(root: &Path, diagnostics: &mut Vec<Diagnostic>) {
+    for (path, what) in RESERVED {
+        if root.join(path).exists() {
+            diagnostics.push(
+                Diagnostic::new(
+                    Code::NotYetSupported,
+                    format!("{path} is reserved for {what}, which this version does not support yet; it is left out"),
+                )
+                .in_file(*path),
+            );
+        }
+    }
+}
+
+/// The `.ts` files directly in a directory, by name.
+fn read_named(root: &Path, directory: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<NamedFile> {
+    let mut found = Vec::new();
+    for entry in entries(root, directory, diagnostics) {
+        let path = format!("{directory}/{entry}");
+        if entry.starts_with('.') || entry.ends_with(".d.ts") {
+            continue;
+        }
+        if root.join(&path).is_dir() {
+            let message =
+                format!("{path} is a folder; only files directly in {directory}/ are read");
+            let help = "keep helpers outside of it, such as in lib/";
+            diagnostics.push(
+                Diagnostic::new(Code::IgnoredFile, message)
+                    .in_file(path)
+                    .help(help),
+            );
+            continue;
+        }
+        let Some((name, extension)) = entry.rsplit_once('.') else {
+            continue;
+        };
+        if OTHER_SCRIPTS.contains(&extension) {
+            let message = format!("{path} is not a .ts file, so it defines nothing");
+            let help =
+                format!("rename it to {directory}/{name}.ts, or move it out of {directory}/");
+            diagnostics.push(
+                Diagnostic::new(Code::IgnoredFile, message)
+                    .in_file(path)
+                    .help(help),
+            );
+        } else if extension == "ts" && !is_name(name) {
+            let message = format!("{path} cannot name a definition: {name:?} is not a name");
+            let help = "use a letter, then up to 63 letters, digits, _ or -; keep helpers and tests in another folder";
+            diagnostics.push(
+                Diagnostic::new(Code::BadName, message)
+                    .in_file(path)
+                    .help(help),
+            );
+        } else if extension == "ts"
+            && let Some(file) = read_file(root, &path, diagnostics)
+        {
+            found.push(NamedFile {
+                name: name.to_owned(),
+                file,
+            });
+        }
+    }
+    found
+}
+
+/// Names in a directory, sorted. None there: no names.
+fn entries(root: &Path, directory: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<String> {
+    let listed = fs::read_dir(root.join(directory)).and_then(|entries| {
+        entries
+            .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
+            .collect()
+    });
+    let mut names: Vec<String> = listed.unwrap_or_else(|error: io::Error| {
+        if error.kind() != io::ErrorKind::NotFound {
+            let message = format!("{directory} cannot be read: {error}");
+            diagnostics.push(Diagnostic::new(Code::UnreadableFile, message).in_file(directory));
+        }
+        Vec::new()
+    });
+    names.sort_unstable();
+    names
+}
+
+/// Reads one file of the folder. Absent: None, without a finding.
+fn read_file(root: &Path, path: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<SourceFile> {
+    match fs::read_to_string(root.join(path)) {
+        Ok(text) => Some(SourceFile::new(path, text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => {
+            let message = format!("{path} cannot be read as UTF-8 text: {error}");
+            diagnostics.push(Diagnostic::new(Code::UnreadableFile, message).in_file(path));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_begins_with_a_letter_and_has_at_most_64_characters() {
+        for name in ["a", "Echo", "book_table", "time-until", &"a".repeat(64)] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "1a", "_a", "a.b", "a b", "é", &"a".repeat(65)] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_the_source() {
+        assert_eq!(
+            SourceFile::new("a.ts", "\u{feff}x").sha256,
+            SourceFile::new("a.ts", "x").sha256
+        );
+    }
+}

@@ -1,0 +1,352 @@
+//! Static evaluation: an expression to a value, without running anything [A3].
+//!
+//! Read are literals, templates without expressions, `-` before a number, `+` between strings,
+//! arrays, objects, spreads, members of objects, `const` names, calls of the framework's helpers
+//! under any alias, and all of these behind parentheses, `as`, `satisfies` and `!`. Everything else
+//! becomes [`Kind::Unreadable`]. A `const` that leads back to itself is found by the set of names
+//! being read, and a bound on the values read keeps a small file from becoming a large manifest.
+
+use oxc::ast::ast::{
+    Argument, ArrayExpression, ArrayExpressionElement, BinaryOperator, CallExpression, Expression,
+    IdentifierReference, ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKind,
+    StaticMemberExpression, UnaryExpression, UnaryOperator,
+};
+use oxc::span::GetSpan;
+
+use super::scope::{Binding, Exported, Scope};
+use super::value::{Call, Entry, Kind, Node, Object};
+use crate::diagnostic::Span;
+
+/// Values read from one definition at most.
+const VALUES_MAX: usize = 50_000;
+
+/// Packages whose helpers the compiler knows.
+fn is_framework(module: &str) -> bool {
+    module == "openeve" || module.starts_with("@openeve/")
+}
+
+/// Reads expressions of one module.
+pub(crate) struct Evaluator<'s, 'p, 'a> {
+    scope: &'s Scope<'p, 'a>,
+    /// Names whose value is being read, outermost first.
+    visiting: Vec<&'p str>,
+    values: usize,
+}
+
+impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
+    pub(crate) fn new(scope: &'s Scope<'p, 'a>) -> Self {
+        Self {
+            scope,
+            visiting: Vec::new(),
+            values: 0,
+        }
+    }
+
+    /// The value that an export leads to.
+    pub(crate) fn exported(&mut self, exported: Exported<'p, 'a>, span: Span) -> Node {
+        match exported {
+            Exported::Expression(expression) => self.read(expression),
+            Exported::Name(name) => self.name(name, span),
+            Exported::Other(what) => Node::new(span, Kind::Unreadable(what.to_owned())),
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "whatever is not listed is unreadable, by design"
+    )]
+    fn read(&mut self, expression: &'p Expression<'a>) -> Node {
+        let expression = expression.get_inner_expression();
+        let span = span_of(expression);
+        self.values += 1;
+        if self.values > VALUES_MAX {
+            return Node::new(
+                span,
+                Kind::Unreadable(format!("part of more than {VALUES_MAX} values")),
+            );
+        }
+        let kind = match expression {
+            Expression::NullLiteral(_) => Kind::Null,
+            Expression::BooleanLiteral(literal) => Kind::Bool(literal.value),
+            Expression::NumericLiteral(literal) => Kind::Number(literal.value),
+            Expression::StringLiteral(literal) if literal.lone_surrogates => {
+                Kind::Unreadable("a string with half a surrogate pair".to_owned())
+            }
+            Expression::StringLiteral(literal) => Kind::Text(literal.value.to_string()),
+            Expression::TemplateLiteral(template) if template.expressions.is_empty() => template
+                .quasis
+                .first()
+                .and_then(|part| part.value.cooked)
+                .map_or_else(
+                    || Kind::Unreadable("a template with an invalid escape".to_owned()),
+                    |text| Kind::Text(text.to_string()),
+                ),
+            Expression::ArrayExpression(array) => self.list(array),
+            Expression::ObjectExpression(object) => self.object(object),
+            Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => {
+                Kind::Function
+            }
+            Expression::Identifier(identifier) => return self.identifier(identifier),
+            Expression::StaticMemberExpression(member) => return self.member(member, span),
+            Expression::CallExpression(call) => self.call(call),
+            Expression::UnaryExpression(unary) => self.unary(unary),
+            Expression::BinaryExpression(binary) if binary.operator == BinaryOperator::Addition => {
+                match (self.read(&binary.left).kind, self.read(&binary.right).kind) {
+                    (Kind::Text(left), Kind::Text(right)) => Kind::Text(left + &right),
+                    _ => Kind::Unreadable("a sum of other values than strings".to_owned()),
+                }
+            }
+            other => Kind::Unreadable(describe(other).to_owned()),
+        };
+        Node::new(span, kind)
+    }
+
+    fn identifier(&mut self, identifier: &'p IdentifierReference<'a>) -> Node {
+        self.name(identifier.name.as_str(), to_span(identifier.span))
+    }
+
+    fn name(&mut self, name: &'p str, span: Span) -> Node {
+        let kind = match self.scope.binding(name) {
+            Some(Binding::Const(_)) if self.visiting.contains(&name) => {
+                let path = self.visiting.join(" → ");
+                Kind::Unreadable(format!(
+                    "{name}, which is defined by itself ({path} → {name})"
+                ))
+            }
+            Some(Binding::Const(init)) => {
+                self.visiting.push(name);
+                let node = self.read(init);
+                self.visiting.pop();
+                return node;
+            }
+            Some(Binding::Function) => Kind::Function,
+            Some(Binding::Import { module, name }) => Kind::Imported {
+                name: name.to_owned(),
+                module: module.to_owned(),
+            },
+            Some(Binding::Namespace { module }) => {
+                Kind::Unreadable(format!("the whole module {module:?}"))
+            }
+            Some(Binding::Other(what)) => Kind::Unreadable(format!("{name}, which is {what}")),
+            None if name == "undefined" => Kind::Undefined,
+            None => Kind::Unreadable(format!("{name}, which this file does not define")),
+        };
+        Node::new(span, kind)
+    }
+
+    fn member(&mut self, member: &'p StaticMemberExpression<'a>, span: Span) -> Node {
+        let property = member.property.name.as_str();
+        if let Some((module, name)) = self.namespaced(member) {
+            return Node::new(
+                span,
+                Kind::Imported {
+                    name: name.to_owned(),
+                    module: module.to_owned(),
+                },
+            );
+        }
+        let kind = match self.read(&member.object).kind {
+            Kind::Object(object) => match object.get(property) {
+                Some(value) => return value.clone(),
+                None if object.holes.is_empty() => Kind::Undefined,
+                None => Kind::Unreadable(format!(
+                    "a member of an object with a spread that cannot be read: {property}"
+                )),
+            },
+            Kind::Unreadable(_) if is_process_env(&member.object) => Kind::Unreadable(format!(
+                "the environment variable {property}, read while the file runs"
+            )),
+            _ => Kind::Unreadable(format!(
+                "the member {property} of a value that cannot be read"
+            )),
+        };
+        Node::new(span, kind)
+    }
+
+    /// `oe.name` where `oe` is a whole module.
+    fn namespaced(&self, member: &'p StaticMemberExpression<'a>) -> Option<(&'p str, &'p str)> {
+        let Expression::Identifier(object) = member.object.get_inner_expression() else {
+            return None;
+        };
+        match self.scope.binding(object.name.as_str()) {
+            Some(Binding::Namespace { module }) => Some((module, member.property.name.as_str())),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, call: &'p CallExpression<'a>) -> Kind {
+        let callee = call.callee.get_inner_expression();
+        let imported = match callee {
+            Expression::Identifier(callee) => match self.scope.binding(callee.name.as_str()) {
+                Some(Binding::Import { module, name }) => Some((module, name)),
+                _ => None,
+            },
+            Expression::StaticMemberExpression(member) => self.namespaced(member),
+            _ => None,
+        };
+        match imported {
+            Some((module, helper)) if is_framework(module) => Kind::Call(Call {
+                helper: helper.to_owned(),
+                arguments: call
+                    .arguments
+                    .iter()
+                    .map(|argument| self.argument(argument))
+                    .collect(),
+            }),
+            Some((module, helper)) => {
+                Kind::Unreadable(format!("a call of {helper}() from {module:?}"))
+            }
+            None => match callee {
+                Expression::Identifier(callee) => {
+                    Kind::Unreadable(format!("a call of {}()", callee.name))
+                }
+                _ => Kind::Unreadable("a call".to_owned()),
+            },
+        }
+    }
+
+    fn argument(&mut self, argument: &'p Argument<'a>) -> Node {
+        match argument.as_expression() {
+            Some(expression) => self.read(expression),
+            None => Node::new(
+                to_span(argument.span()),
+                Kind::Unreadable("a spread of arguments".to_owned()),
+            ),
+        }
+    }
+
+    fn unary(&mut self, unary: &'p UnaryExpression<'a>) -> Kind {
+        match (unary.operator, self.read(&unary.argument).kind) {
+            (UnaryOperator::UnaryNegation, Kind::Number(value)) => Kind::Number(-value),
+            (UnaryOperator::UnaryPlus, Kind::Number(value)) => Kind::Number(value),
+            (operator, _) => Kind::Unreadable(format!("an expression with {}", operator.as_str())),
+        }
+    }
+
+    fn list(&mut self, array: &'p ArrayExpression<'a>) -> Kind {
+        let mut items = Vec::with_capacity(array.elements.len());
+        for element in &array.elements {
+            match element {
+                ArrayExpressionElement::SpreadElement(spread) => {
+                    let span = to_span(spread.span);
+                    match self.read(&spread.argument).kind {
+                        Kind::List(inner) => items.extend(inner),
+                        Kind::Unreadable(reason) => {
+                            items.push(Node::new(
+                                span,
+                                Kind::Unreadable(format!("a spread of {reason}")),
+                            ));
+                        }
+                        _ => items.push(Node::new(
+                            span,
+                            Kind::Unreadable("a spread of no array".to_owned()),
+                        )),
+                    }
+                }
+                ArrayExpressionElement::Elision(hole) => {
+                    items.push(Node::new(to_span(hole.span), Kind::Undefined))
+                }
+                element => items.extend(
+                    element
+                        .as_expression()
+                        .map(|expression| self.read(expression)),
+                ),
+            }
+        }
+        Kind::List(items)
+    }
+
+    fn object(&mut self, literal: &'p ObjectExpression<'a>) -> Kind {
+        let mut object = Object::default();
+        for property in &literal.properties {
+            match property {
+                ObjectPropertyKind::ObjectProperty(property) => {
+                    self.property(property, &mut object)
+                }
+                ObjectPropertyKind::SpreadProperty(spread) => {
+                    let spread_node = self.read(&spread.argument);
+                    if let Kind::Object(inner) = spread_node.kind {
+                        inner
+                            .entries
+                            .into_iter()
+                            .for_each(|entry| object.set(entry));
+                        object.holes.extend(inner.holes);
+                    } else {
+                        let reason = format!("a spread of {}", spread_node.describe());
+                        object
+                            .holes
+                            .push(Node::new(to_span(spread.span), Kind::Unreadable(reason)));
+                    }
+                }
+            }
+        }
+        Kind::Object(object)
+    }
+
+    fn property(&mut self, property: &'p ObjectProperty<'a>, object: &mut Object) {
+        let key_span = to_span(property.key.span());
+        let key = match property.key.static_name() {
+            Some(name) => name.into_owned(),
+            None => match property.key.as_expression().map(|key| self.read(key).kind) {
+                Some(Kind::Text(text)) => text,
+                _ => {
+                    let reason = "a computed key".to_owned();
+                    object
+                        .holes
+                        .push(Node::new(key_span, Kind::Unreadable(reason)));
+                    return;
+                }
+            },
+        };
+        let value = match property.kind {
+            PropertyKind::Init => self.read(&property.value),
+            PropertyKind::Get | PropertyKind::Set => {
+                Node::new(key_span, Kind::Unreadable("an accessor".to_owned()))
+            }
+        };
+        object.set(Entry {
+            key,
+            key_span,
+            value,
+        });
+    }
+}
+
+/// Whether an expression is `process.env`.
+pub(super) fn is_process_env(expression: &Expression<'_>) -> bool {
+    matches!(expression.get_inner_expression(), Expression::StaticMemberExpression(member)
+        if member.property.name == "env" && member.object.is_specific_id("process"))
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a few forms deserve their own words"
+)]
+fn describe(expression: &Expression<'_>) -> &'static str {
+    match expression {
+        Expression::TemplateLiteral(_) => "a template with expressions in it",
+        Expression::ConditionalExpression(_) => "a choice between two values",
+        Expression::LogicalExpression(_) => "a logical expression",
+        Expression::BinaryExpression(_) => "a calculation",
+        Expression::NewExpression(_) => "a new object",
+        Expression::AwaitExpression(_) => "an awaited value",
+        Expression::ClassExpression(_) => "a class",
+        Expression::BigIntLiteral(_) => "a BigInt",
+        Expression::RegExpLiteral(_) => "a regular expression",
+        Expression::ImportExpression(_) => "a dynamic import",
+        Expression::TaggedTemplateExpression(_) => "a tagged template",
+        Expression::ComputedMemberExpression(_) => "a computed member",
+        _ => "a form that only running the code can tell",
+    }
+}
+
+fn span_of(expression: &Expression<'_>) -> Span {
+    to_span(expression.span())
+}
+
+fn to_span(span: oxc::span::Span) -> Span {
+    Span {
+        start: span.start,
+        end: span.end,
+    }
+}

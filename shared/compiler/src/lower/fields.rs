@@ -1,0 +1,329 @@
+//! Typed reading of a definition's keys, with every wrong one reported and the rest still read.
+
+use std::collections::BTreeSet;
+
+use openeve_domain::manifest::EnvRef;
+use serde_json::Value;
+
+use super::nearest::nearest;
+use super::value::{Call, Kind, Node, Object};
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::discover::SourceFile;
+
+const STATIC_HELP: &str = "write the value in place or in a top-level const of this file; calls, imports and calculations are not executed";
+const ENV_HELP: &str = "write env(\"NAME\") with the name of the environment variable; the value itself never enters the folder";
+
+/// Reads one file's definition and gathers what is found on the way.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    pub(crate) file: &'a SourceFile,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Environment variables the file names.
+    pub(crate) env: BTreeSet<String>,
+}
+
+/// An object whose keys are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fields<'o> {
+    /// What the object belongs to, for messages: `defineTool`, `reply`.
+    pub(crate) owner: &'static str,
+    pub(crate) span: Span,
+    pub(crate) object: &'o Object,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(file: &'a SourceFile) -> Self {
+        Self {
+            file,
+            diagnostics: Vec::new(),
+            env: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let found = Diagnostic::new(code, message).at(self.file, span);
+        let help = help.into();
+        self.diagnostics.push(if help.is_empty() {
+            found
+        } else {
+            found.help(help)
+        });
+    }
+
+    /// Reports unknown keys and spreads that hide some.
+    pub(crate) fn known_keys(&mut self, fields: Fields<'_>, known: &[&str]) {
+        for entry in fields
+            .object
+            .entries
+            .iter()
+            .filter(|entry| !known.contains(&entry.key.as_str()))
+        {
+            let message = format!("{} has no key {:?}", fields.owner, entry.key);
+            let help = match nearest(&entry.key, known.iter().copied()) {
+                Some(key) => format!("did you mean {key}?"),
+                None => format!("its keys are {}", known.join(", ")),
+            };
+            self.report(Code::UnknownKey, entry.key_span, message, help);
+        }
+        for hole in &fields.object.holes {
+            let message = format!(
+                "the keys of {} cannot be read without running the code: {}",
+                fields.owner,
+                hole.describe()
+            );
+            self.report(
+                Code::NotStatic,
+                hole.span,
+                message,
+                "write the keys out, or spread a const object of this file",
+            );
+        }
+    }
+
+    /// A key's value, whatever it is.
+    pub(crate) fn get<'o>(&mut self, fields: Fields<'o>, key: &str) -> Option<&'o Node> {
+        let node = fields.object.get(key)?;
+        if let Kind::Unreadable(_) | Kind::Imported { .. } = node.kind {
+            self.not_static(key, node.span, &node.describe());
+            return None;
+        }
+        Some(node)
+    }
+
+    /// Reports a required key that is absent. A hole may hold it, so then nothing is said.
+    pub(crate) fn require(&mut self, fields: Fields<'_>, key: &str, help: &str) {
+        if fields.object.get(key).is_none() && fields.object.holes.is_empty() {
+            let start = Span {
+                start: fields.span.start,
+                end: fields.span.start.saturating_add(1),
+            };
+            self.report(
+                Code::MissingKey,
+                start,
+                format!("{} lacks the key {key:?}", fields.owner),
+                help,
+            );
+        }
+    }
+
+    pub(crate) fn text<'o>(
+        &mut self,
+        fields: Fields<'o>,
+        key: &str,
+        help: &str,
+    ) -> Option<(&'o str, Span)> {
+        let node = self.get(fields, key)?;
+        match &node.kind {
+            Kind::Text(text) if !text.trim().is_empty() => Some((text, node.span)),
+            Kind::Text(_) => {
+                self.report(Code::BadValue, node.span, format!("{key} is empty"), help);
+                None
+            }
+            _ => self.wrong(key, node, "a string", help),
+        }
+    }
+
+    /// A string out of a list.
+    pub(crate) fn choice<'o>(
+        &mut self,
+        fields: Fields<'o>,
+        key: &str,
+        choices: &[&str],
+    ) -> Option<&'o str> {
+        let help = format!("write one of {}", quoted(choices));
+        let (text, span) = self.text(fields, key, &help)?;
+        if choices.contains(&text) {
+            return Some(text);
+        }
+        let help = nearest(text, choices.iter().copied())
+            .map_or(help, |near| format!("did you mean {near:?}?"));
+        self.report(
+            Code::BadValue,
+            span,
+            format!("{text:?} is not a {key}; it is one of {}", quoted(choices)),
+            help,
+        );
+        None
+    }
+
+    /// A whole number in `1..=max`.
+    pub(crate) fn count(&mut self, fields: Fields<'_>, key: &str, max: u64) -> Option<u64> {
+        let help = format!("write a whole number from 1 to {max}");
+        let node = self.get(fields, key)?;
+        let json = if let Kind::Number(_) = node.kind {
+            node.to_json().ok()
+        } else {
+            None
+        };
+        match json.as_ref().and_then(Value::as_u64) {
+            Some(number) if (1..=max).contains(&number) => Some(number),
+            _ => self.wrong(key, node, &format!("a whole number from 1 to {max}"), &help),
+        }
+    }
+
+    /// A list of strings with the place of each.
+    pub(crate) fn texts(
+        &mut self,
+        fields: Fields<'_>,
+        key: &str,
+        help: &str,
+    ) -> Option<Vec<(String, Span)>> {
+        let node = self.get(fields, key)?;
+        let Kind::List(items) = &node.kind else {
+            return self.wrong(key, node, "an array of strings", help);
+        };
+        let mut texts = Vec::with_capacity(items.len());
+        for item in items {
+            match &item.kind {
+                Kind::Text(text) => texts.push((text.clone(), item.span)),
+                Kind::Unreadable(_) | Kind::Imported { .. } => {
+                    self.not_static(key, item.span, &item.describe())
+                }
+                _ => {
+                    self.wrong::<()>(key, item, "an array of strings", help);
+                }
+            }
+        }
+        Some(texts)
+    }
+
+    /// Any value that has JSON; the environment variables in it are noted.
+    pub(crate) fn json(&mut self, fields: Fields<'_>, key: &str) -> Option<(Value, Span)> {
+        let node = self.get(fields, key)?;
+        self.json_of(key, node).map(|value| (value, node.span))
+    }
+
+    pub(crate) fn json_of(&mut self, key: &str, node: &Node) -> Option<Value> {
+        self.note_env(node);
+        match node.to_json() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.not_static(key, error.span, &error.reason);
+                None
+            }
+        }
+    }
+
+    /// Whether a key holds code. Only a value that plainly is no function is reported.
+    pub(crate) fn function(&mut self, fields: Fields<'_>, key: &str, help: &str) -> bool {
+        let Some(node) = fields.object.get(key) else {
+            return false;
+        };
+        if matches!(
+            node.kind,
+            Kind::Function | Kind::Call(_) | Kind::Imported { .. } | Kind::Unreadable(_)
+        ) {
+            return true;
+        }
+        self.wrong::<()>(key, node, "a function", help);
+        false
+    }
+
+    pub(crate) fn object<'o>(
+        &mut self,
+        fields: Fields<'o>,
+        key: &'static str,
+        help: &str,
+    ) -> Option<Fields<'o>> {
+        let node = self.get(fields, key)?;
+        match &node.kind {
+            Kind::Object(object) => Some(Fields {
+                owner: key,
+                span: node.span,
+                object,
+            }),
+            _ => self.wrong(key, node, "an object", help),
+        }
+    }
+
+    /// `env("NAME")`.
+    pub(crate) fn env(&mut self, fields: Fields<'_>, key: &str) -> Option<EnvRef> {
+        let node = self.get(fields, key)?;
+        self.env_of(key, node)
+    }
+
+    /// The variable an `env("NAME")` names. The message never repeats what stands there instead.
+    pub(crate) fn env_of(&mut self, key: &str, node: &Node) -> Option<EnvRef> {
+        let Kind::Call(Call { helper, arguments }) = &node.kind else {
+            return self.wrong(key, node, "env(\"NAME\")", ENV_HELP);
+        };
+        match arguments.first().map(|argument| &argument.kind) {
+            Some(Kind::Text(name)) if helper == "env" && is_variable(name) => {
+                self.env.insert(name.clone());
+                Some(EnvRef { name: name.clone() })
+            }
+            _ => self.wrong(
+                key,
+                node,
+                "env(\"NAME\") with a name such as \"SERVICE_TOKEN\"",
+                ENV_HELP,
+            ),
+        }
+    }
+
+    pub(crate) fn not_static(&mut self, key: &str, span: Span, what: &str) {
+        let message = format!("{key} cannot be read without running the code: it is {what}");
+        let help = if what.starts_with("the environment variable") {
+            ENV_HELP
+        } else {
+            STATIC_HELP
+        };
+        self.report(Code::NotStatic, span, message, help);
+    }
+
+    /// Reports a value of the wrong type.
+    pub(crate) fn wrong<T>(
+        &mut self,
+        key: &str,
+        node: &Node,
+        wanted: &str,
+        help: &str,
+    ) -> Option<T> {
+        if let Kind::Unreadable(_) | Kind::Imported { .. } = node.kind {
+            self.not_static(key, node.span, &node.describe());
+        } else {
+            self.report(
+                Code::BadValue,
+                node.span,
+                format!("{key} must be {wanted}, but is {}", node.describe()),
+                help,
+            );
+        }
+        None
+    }
+
+    /// Notes every `env("NAME")` inside of a value.
+    fn note_env(&mut self, node: &Node) {
+        match &node.kind {
+            Kind::Call(call) if call.helper == "env" => {
+                self.env_of("env", node);
+            }
+            Kind::List(items) => items.iter().for_each(|item| self.note_env(item)),
+            Kind::Object(object) => object
+                .entries
+                .iter()
+                .for_each(|entry| self.note_env(&entry.value)),
+            _ => {}
+        }
+    }
+}
+
+/// Choices as a message lists them.
+pub(crate) fn quoted(choices: &[&str]) -> String {
+    choices
+        .iter()
+        .map(|choice| format!("{choice:?}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

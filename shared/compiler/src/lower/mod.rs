@@ -1,0 +1,127 @@
+//! Third stage: from files to what they define, read statically [A3].
+//!
+//! Each kind of file has its module: it reads what it can, reports the rest and returns a draft if
+//! all that the manifest needs is there. No draft looks at another; that is the next stage's part.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::Diagnostic;
+use crate::discover::{Folder, SourceFile};
+
+mod agent;
+mod channel;
+mod definition;
+mod eval;
+mod fields;
+mod gateway;
+mod nearest;
+mod schedule;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod value;
+mod variables;
+
+pub(crate) use agent::AgentDraft;
+pub(crate) use channel::ChannelDraft;
+pub(crate) use gateway::Gateway;
+pub(crate) use nearest::nearest;
+pub(crate) use schedule::ScheduleDraft;
+pub(crate) use tool::ToolDraft;
+use variables::variables;
+
+/// What came of reading one file.
+#[derive(Debug)]
+pub(crate) struct Read<T> {
+    draft: Option<T>,
+    /// Environment variables the file names.
+    env: BTreeSet<String>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<T> Read<T> {
+    fn failed(diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            draft: None,
+            env: BTreeSet::new(),
+            diagnostics,
+        }
+    }
+}
+
+/// Everything that was read.
+#[derive(Debug, Default)]
+pub(crate) struct Drafts {
+    pub(crate) agent: Option<AgentDraft>,
+    pub(crate) gateway: Gateway,
+    pub(crate) tools: Vec<ToolDraft>,
+    /// Tool name → the export that holds its definition, for every tool that can be bundled.
+    pub(crate) tool_exports: BTreeMap<String, String>,
+    pub(crate) channels: Vec<ChannelDraft>,
+    pub(crate) schedules: Vec<ScheduleDraft>,
+    /// Environment variable → the files that name it.
+    pub(crate) env: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Reads every file of the folder.
+pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Drafts {
+    let mut drafts = Drafts::default();
+    if let Some(file) = &folder.agent {
+        let name = folder
+            .root
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let (agent, found) = agent::agent(file, &name);
+        diagnostics.extend(found);
+        drafts.agent = agent;
+    }
+    if let Some(file) = &folder.gateway {
+        let read = gateway::gateway(file);
+        drafts.gateway = drafts
+            .take(&file.path, read, diagnostics)
+            .unwrap_or_default();
+    }
+    for source in &folder.tools {
+        let read = tool::tool(source);
+        diagnostics.extend(read.diagnostics);
+        drafts.tools.extend(read.draft);
+        drafts
+            .tool_exports
+            .extend(read.export.map(|export| (source.name.clone(), export)));
+    }
+    for source in &folder.channels {
+        let draft = drafts.take(&source.file.path, channel::channel(source), diagnostics);
+        drafts.channels.extend(draft);
+    }
+    for source in &folder.schedules {
+        let draft = drafts.take(&source.file.path, schedule::schedule(source), diagnostics);
+        drafts.schedules.extend(draft);
+    }
+    drafts
+}
+
+impl Drafts {
+    /// Notes the environment variables that code reads while it runs.
+    pub(crate) fn note_variables<'f>(&mut self, files: impl IntoIterator<Item = &'f SourceFile>) {
+        for file in files {
+            for name in variables(file) {
+                self.env.entry(name).or_default().insert(file.path.clone());
+            }
+        }
+    }
+
+    fn take<T>(
+        &mut self,
+        path: &str,
+        read: Read<T>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<T> {
+        for name in read.env {
+            self.env.entry(name).or_default().insert(path.to_owned());
+        }
+        diagnostics.extend(read.diagnostics);
+        read.draft
+    }
+}

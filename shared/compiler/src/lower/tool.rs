@@ -1,0 +1,209 @@
+//! `tools/<name>.ts` [E].
+//!
+//! Code is not read here: `execute` and `toModelOutput` only have to be there. What the manifest has
+//! no field for yet (`outputSchema`, `capability`) is checked and kept as source metadata.
+
+use openeve_domain::limits::TOOL_WALL_MS;
+use openeve_domain::manifest::{Execution, ModuleRef, ToolSpec};
+use openeve_domain::status::SideEffects;
+use serde_json::{Map, Value};
+
+use super::definition::{Definition, definition};
+use super::fields::{Fields, Reader};
+use super::value::Kind;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::discover::NamedFile;
+
+const KEYS: &[&str] = &[
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "sideEffects",
+    "execution",
+    "timeoutMs",
+    "capability",
+    "needsApproval",
+    "execute",
+    "toModelOutput",
+];
+
+/// What one tool file says.
+#[derive(Debug)]
+pub(crate) struct ToolDraft {
+    /// The spec, with the module's hash still to be filled in.
+    pub(crate) spec: ToolSpec,
+    /// What is known beyond the spec.
+    pub(crate) metadata: Value,
+}
+
+/// What came of reading one tool file.
+#[derive(Debug)]
+pub(crate) struct ToolReading {
+    /// The export that holds the definition. None: the file cannot be bundled.
+    pub(crate) export: Option<String>,
+    pub(crate) draft: Option<ToolDraft>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads one tool file.
+pub(crate) fn tool(source: &NamedFile) -> ToolReading {
+    match definition(&source.file, "defineTool") {
+        Ok(definition) => {
+            let mut reader = Reader::new(&source.file);
+            let draft = draft(&mut reader, &source.name, &definition);
+            ToolReading {
+                export: Some(definition.export),
+                draft,
+                diagnostics: reader.diagnostics,
+            }
+        }
+        Err(diagnostics) => ToolReading {
+            export: None,
+            draft: None,
+            diagnostics,
+        },
+    }
+}
+
+fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option<ToolDraft> {
+    let fields = Fields {
+        owner: "defineTool",
+        span: definition.span,
+        object: &definition.object,
+    };
+    reader.known_keys(fields, KEYS);
+    report_approval(reader, fields);
+    reader.require(
+        fields,
+        "description",
+        "say what the tool does and when to use it; the model reads this to decide",
+    );
+    reader.require(
+        fields,
+        "inputSchema",
+        "add inputSchema: { type: \"object\", properties: { … } }",
+    );
+    reader.require(fields, "execute", "add async execute(input, ctx) { … }");
+    let description = reader.text(
+        fields,
+        "description",
+        "say what the tool does and when to use it",
+    );
+    let input_schema = schema(reader, fields, "inputSchema");
+    let output_schema = schema(reader, fields, "outputSchema");
+    let side_effects = reader
+        .choice(fields, "sideEffects", &["none", "idempotent", "unsafe"])
+        .and_then(|text| SideEffects::parse(text).ok())
+        .unwrap_or_default();
+    let execution = match reader.choice(fields, "execution", &["parallel", "sequential"]) {
+        Some("sequential") => Execution::Sequential,
+        _ => Execution::Parallel,
+    };
+    let timeout_ms = reader.count(fields, "timeoutMs", TOOL_WALL_MS);
+    let capability = capability(reader, fields);
+    reader.function(fields, "execute", "write async execute(input, ctx) { … }");
+    let model_output =
+        reader.function(fields, "toModelOutput", "write toModelOutput(result) { … }");
+    let mut metadata = Map::new();
+    metadata.insert("export".to_owned(), definition.export.clone().into());
+    metadata.insert("toModelOutput".to_owned(), model_output.into());
+    metadata.extend(output_schema.map(|schema| ("outputSchema".to_owned(), schema)));
+    metadata.extend(capability.map(|capability| ("capability".to_owned(), capability)));
+    Some(ToolDraft {
+        spec: ToolSpec {
+            name: name.to_owned(),
+            description: description?.0.to_owned(),
+            input_schema: input_schema?,
+            side_effects,
+            execution,
+            timeout_ms,
+            module: ModuleRef {
+                path: crate::bundle::module_path(name),
+                sha256: String::new(),
+            },
+            source: reader.file.path.clone(),
+        },
+        metadata: Value::Object(metadata),
+    })
+}
+
+/// Running a gated tool without its gate would be worse than not building it.
+fn report_approval(reader: &mut Reader<'_>, fields: Fields<'_>) {
+    let gated = |kind: &Kind| !matches!(kind, Kind::Bool(false) | Kind::Undefined | Kind::Null);
+    if let Some(entry) = fields
+        .object
+        .entries
+        .iter()
+        .find(|entry| entry.key == "needsApproval" && gated(&entry.value.kind))
+    {
+        reader.report(
+            Code::ApprovalNotSupported,
+            entry.key_span,
+            "this tool asks for approval, which this version cannot give; it would run without being asked",
+            "remove the tool or its needsApproval until approvals arrive with the run protocol",
+        );
+    }
+}
+
+/// A plain JSON Schema of an object.
+fn schema(reader: &mut Reader<'_>, fields: Fields<'_>, key: &str) -> Option<Value> {
+    let help = "write plain JSON Schema: { type: \"object\", properties: { note: { type: \"string\" } }, required: [\"note\"] }";
+    if let Some(node) = fields.object.get(key)
+        && let Kind::Unreadable(_) | Kind::Imported { .. } | Kind::Call(_) = node.kind
+    {
+        let message = format!(
+            "{key} cannot be read without running the code: it is {}",
+            node.describe()
+        );
+        reader.report(Code::NotStatic, node.span, message, help);
+        return None;
+    }
+    let (value, span) = reader.json(fields, key)?;
+    if let Some(problem) = schema_problem(&value) {
+        reader.report(Code::BadValue, span, format!("{key} {problem}"), help);
+        return None;
+    }
+    Some(value)
+}
+
+/// What is wrong with a schema's outermost level, if anything.
+fn schema_problem(schema: &Value) -> Option<&'static str> {
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Some("must be an object with type: \"object\"");
+    }
+    if schema
+        .get("properties")
+        .is_some_and(|properties| !properties.is_object())
+    {
+        return Some("has properties that are no object");
+    }
+    let required = schema.get("required").map(|required| required.as_array());
+    match required {
+        Some(Some(names)) if names.iter().all(Value::is_string) => None,
+        Some(_) => Some("has a required that is no array of strings"),
+        None => None,
+    }
+}
+
+fn capability(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<Value> {
+    let inner = reader.object(
+        fields,
+        "capability",
+        "write an object such as { tags: [\"invoice\"] }",
+    )?;
+    reader.known_keys(
+        inner,
+        &["visibility", "execution", "namespace", "tags", "aliases"],
+    );
+    reader.choice(
+        inner,
+        "visibility",
+        &["always", "deferred", "skill", "hidden"],
+    );
+    reader.choice(inner, "execution", &["direct", "sandbox", "both"]);
+    reader.text(inner, "namespace", "write a word such as \"billing\"");
+    for key in ["tags", "aliases"] {
+        reader.texts(inner, key, "write an array of words such as [\"invoice\"]");
+    }
+    reader.json(fields, "capability").map(|(value, _)| value)
+}

@@ -1,0 +1,177 @@
+//! Values as they were read from the source, each with its place.
+//!
+//! Reading is total: a form that cannot be read becomes [`Kind::Unreadable`] with its reason, and is
+//! reported only where a definition needs the value. So a tool's `execute` may be any expression.
+
+use serde_json::{Map, Number, Value};
+
+use crate::diagnostic::Span;
+
+/// Largest integer that a JavaScript number holds exactly.
+const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
+
+/// A value and where it was written.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) span: Span,
+    pub(crate) kind: Kind,
+}
+
+/// What a value is.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    Undefined,
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    List(Vec<Node>),
+    Object(Object),
+    /// A function; its body is the engine's business.
+    Function,
+    /// A helper of the framework, called.
+    Call(Call),
+    /// A name from another module.
+    Imported {
+        name: String,
+        module: String,
+    },
+    /// Anything else, and why it cannot be read: "a call", "`x`, which is declared with let".
+    Unreadable(String),
+}
+
+/// An object's entries in their order, later ones over earlier ones of the same key.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object {
+    pub(crate) entries: Vec<Entry>,
+    /// Spreads and computed keys that could not be read.
+    pub(crate) holes: Vec<Node>,
+}
+
+/// One entry of an object.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Span,
+    pub(crate) value: Node,
+}
+
+/// A call such as `env("TOKEN")`.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// The helper's name as its package exports it.
+    pub(crate) helper: String,
+    pub(crate) arguments: Vec<Node>,
+}
+
+/// The first form inside a value that has no JSON.
+#[derive(Debug)]
+pub(crate) struct NotJson {
+    pub(crate) span: Span,
+    pub(crate) reason: String,
+}
+
+impl Object {
+    /// Sets a key; a key that is already there keeps its position.
+    pub(crate) fn set(&mut self, entry: Entry) {
+        match self.entries.iter_mut().find(|known| known.key == entry.key) {
+            Some(known) => *known = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// A key's value; `undefined` counts as absent.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        self.entries
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(|entry| &entry.value)
+            .filter(|value| !matches!(value.kind, Kind::Undefined))
+    }
+}
+
+impl Node {
+    pub(crate) fn new(span: Span, kind: Kind) -> Self {
+        Self { span, kind }
+    }
+
+    /// The value as JSON. `env("NAME")` becomes `{"$env":"NAME"}`; no other call has JSON.
+    pub(crate) fn to_json(&self) -> Result<Value, NotJson> {
+        Ok(match &self.kind {
+            Kind::Null => Value::Null,
+            Kind::Bool(value) => Value::Bool(*value),
+            Kind::Number(value) => {
+                number(*value).ok_or_else(|| self.not_json("not a finite number"))?
+            }
+            Kind::Text(value) => Value::String(value.clone()),
+            Kind::List(items) => {
+                Value::Array(items.iter().map(Self::to_json).collect::<Result<_, _>>()?)
+            }
+            Kind::Object(object) => object.to_json()?,
+            Kind::Call(call) => match (
+                call.helper.as_str(),
+                call.arguments.first().map(|first| &first.kind),
+            ) {
+                ("env", Some(Kind::Text(name))) => serde_json::json!({ "$env": name }),
+                _ => return Err(self.not_json(&self.describe())),
+            },
+            Kind::Undefined | Kind::Function | Kind::Imported { .. } | Kind::Unreadable(_) => {
+                return Err(self.not_json(&self.describe()));
+            }
+        })
+    }
+
+    /// What the value is, as it reads in "must be a string, but is …".
+    pub(crate) fn describe(&self) -> String {
+        match &self.kind {
+            Kind::Undefined => "undefined".to_owned(),
+            Kind::Null => "null".to_owned(),
+            Kind::Bool(_) => "a boolean".to_owned(),
+            Kind::Number(_) => "a number".to_owned(),
+            Kind::Text(_) => "a string".to_owned(),
+            Kind::List(_) => "an array".to_owned(),
+            Kind::Object(_) => "an object".to_owned(),
+            Kind::Function => "a function".to_owned(),
+            Kind::Call(call) => format!("a call of {}()", call.helper),
+            Kind::Imported { name, module } => format!("{name}, which is imported from {module:?}"),
+            Kind::Unreadable(reason) => reason.clone(),
+        }
+    }
+
+    fn not_json(&self, reason: &str) -> NotJson {
+        NotJson {
+            span: self.span,
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+impl Object {
+    fn to_json(&self) -> Result<Value, NotJson> {
+        if let Some(hole) = self.holes.first() {
+            return Err(NotJson {
+                span: hole.span,
+                reason: hole.describe(),
+            });
+        }
+        let mut map = Map::new();
+        for entry in &self.entries {
+            if !matches!(entry.value.kind, Kind::Undefined) {
+                map.insert(entry.key.clone(), entry.value.to_json()?);
+            }
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+/// A JavaScript number as JSON writes it: integers without a fraction.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "checked: whole and within the exact range"
+)]
+fn number(value: f64) -> Option<Value> {
+    if value.fract() == 0.0 && value.abs() <= SAFE_INTEGER_MAX {
+        return Some(Value::from(value as i64));
+    }
+    Number::from_f64(value).map(Value::Number)
+}

@@ -1,0 +1,132 @@
+//! What a folder has to hold, and what is said about the rest.
+
+use std::path::Path;
+
+use super::{Agent, compiled};
+use crate::compile;
+
+#[test]
+fn instructions_and_agent_are_all_it_takes() {
+    let compilation = compiled(&Agent::new());
+    let manifest = compilation.manifest.unwrap();
+    assert_eq!(manifest.agent.id, "helper", "the folder's name is the id");
+    assert_eq!(manifest.instructions, "Be kind.");
+    assert!(manifest.gateway.is_empty() && manifest.tools.is_empty());
+    assert!(compilation.diagnostics.is_empty());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_one_finding() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let compilation = runtime.block_on(compile(Path::new("no/such/folder")));
+    assert_eq!(compilation.diagnostics.len(), 1);
+    assert!(
+        compilation.render().starts_with(
+            "error[unreadable-folder]: the agent folder no/such/folder cannot be opened"
+        )
+    );
+}
+
+#[test]
+fn both_required_files_are_asked_for_at_once() {
+    let agent = Agent::new().without("agent.ts").without("instructions.md");
+    assert_eq!(
+        agent.findings(),
+        [
+            "missing-agent agent.ts",
+            "missing-instructions instructions.md"
+        ]
+    );
+}
+
+#[test]
+fn empty_instructions_are_missing_instructions() {
+    assert_eq!(
+        Agent::new().with("instructions.md", " \n").findings(),
+        ["missing-instructions instructions.md"]
+    );
+}
+
+#[test]
+fn a_file_that_is_not_text_is_unreadable_and_not_missing() {
+    let agent = Agent::new();
+    std::fs::write(agent.root().join("agent.ts"), [0xff, 0xfe]).unwrap();
+    assert_eq!(agent.findings(), ["unreadable-file agent.ts"]);
+}
+
+#[test]
+fn a_file_whose_name_is_no_name_is_refused() {
+    let agent = Agent::new()
+        .with("tools/2fast.ts", "")
+        .with("channels/a.test.ts", "")
+        .with("schedules/ä.ts", "");
+    assert_eq!(
+        agent.findings(),
+        [
+            "bad-name channels/a.test.ts",
+            "bad-name schedules/ä.ts",
+            "bad-name tools/2fast.ts"
+        ]
+    );
+}
+
+#[test]
+fn what_is_reserved_and_not_supported_is_named_and_the_rest_still_builds() {
+    let agent = Agent::new()
+        .with("context.ts", "")
+        .with("instrumentation.ts", "")
+        .with("skills/a/SKILL.md", "")
+        .with("triggers/a.ts", "")
+        .with("connections/a.ts", "")
+        .with("sandbox/sandbox.ts", "")
+        .with("subagents/a/agent.ts", "");
+    let compilation = compiled(&agent);
+    let named: Vec<_> = compilation
+        .warnings()
+        .map(|found| (found.code.as_str(), found.file.as_deref().unwrap()))
+        .collect();
+    let expected = [
+        "connections",
+        "context.ts",
+        "instrumentation.ts",
+        "sandbox",
+        "skills",
+        "subagents",
+        "triggers",
+    ];
+    assert_eq!(named, expected.map(|file| ("not-yet-supported", file)));
+}
+
+#[test]
+fn a_script_or_folder_among_the_tools_that_nothing_reads_is_named() {
+    let agent = Agent::new()
+        .with("tools/old.js", "")
+        .with("tools/lib/help.ts", "")
+        .with("tools/types.d.ts", "")
+        .with("tools/notes.md", "")
+        .with("tools/.hidden", "")
+        .with("lib/anything.js", "");
+    assert_eq!(
+        agent.findings(),
+        ["ignored-file tools/lib", "ignored-file tools/old.js"]
+    );
+    assert!(agent.compile().is_ok());
+}
+
+#[test]
+fn a_syntax_error_in_any_file_points_at_its_place_and_the_others_are_still_read() {
+    let agent = Agent::new()
+        .agent("  model: ,")
+        .with("tools/broken.ts", "import { defineTool } from \"@openeve/core\";\nexport default defineTool({ description: })")
+        .channel("door", "  route: \"door\",");
+    assert_eq!(
+        agent.findings(),
+        [
+            "syntax-error agent.ts:3:10",
+            "bad-route channels/door.ts:3:10",
+            "syntax-error tools/broken.ts:2:42"
+        ]
+    );
+}

@@ -1,0 +1,263 @@
+//! The manifest: what the compiler read out of an agent folder, and all that a function knows.
+//!
+//! Plain data, versioned, free of secrets: where a value is secret it names the environment
+//! variable that holds it. `manifest.json` in the artifact is this type as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::status::SideEffects;
+
+/// A compiled agent [A4.07].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Manifest {
+    /// Version of this form; 1.
+    pub format: u32,
+    /// Hash over source paths, source hashes and relevant configuration [A4.06].
+    pub revision: String,
+    /// `agent.ts`.
+    pub agent: AgentSpec,
+    /// `instructions.md`, as it stands.
+    pub instructions: String,
+    /// `gateway.ts`: slot → adapter.
+    pub gateway: BTreeMap<String, AdapterSpec>,
+    /// `tools/`, by name.
+    pub tools: Vec<ToolSpec>,
+    /// `channels/`, by name.
+    pub channels: Vec<ChannelSpec>,
+    /// `schedules/`, by name.
+    pub schedules: Vec<ScheduleSpec>,
+    /// Every environment variable the folder names, sorted.
+    pub env: Vec<String>,
+    /// Source path → SHA-256.
+    pub sources: BTreeMap<String, String>,
+    /// Version of the compiler and of the packages the modules were bundled from.
+    pub versions: BTreeMap<String, String>,
+}
+
+/// What `agent.ts` says [A2.02].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSpec {
+    /// Stable identity that scopes durable state across revisions; the folder's name by default.
+    pub id: String,
+    /// `provider/model`.
+    pub model: String,
+    /// How hard the model thinks.
+    #[serde(default)]
+    pub reasoning: Reasoning,
+    /// For people and catalogues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Tools mounted directly, by name.
+    #[serde(default)]
+    pub default_tools: Vec<String>,
+}
+
+/// How hard a model thinks [A2.05].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reasoning {
+    /// Not at all.
+    Off,
+    /// As little as the model can.
+    Minimal,
+    /// A little.
+    Low,
+    /// The default.
+    #[default]
+    Medium,
+    /// Much.
+    High,
+    /// As much as the model can.
+    Xhigh,
+}
+
+impl Reasoning {
+    /// Every level's text, for a diagnostic.
+    pub const TEXTS: [&'static str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+}
+
+/// One slot of `gateway.ts`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AdapterSpec {
+    /// The adapter's kind, such as `postgres`.
+    pub kind: String,
+    /// Its options, if any.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub options: Value,
+}
+
+/// One tool [E.02].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSpec {
+    /// The file's name.
+    pub name: String,
+    /// What the model reads to decide.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub input_schema: Value,
+    /// What running it twice would do.
+    #[serde(default)]
+    pub side_effects: SideEffects,
+    /// Whether it may share a batch.
+    #[serde(default)]
+    pub execution: Execution,
+    /// Wall time of one call, in milliseconds, if the author set less than the limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The bundled module.
+    pub module: ModuleRef,
+    /// The source file, relative to the folder.
+    pub source: String,
+}
+
+/// Whether a tool may run beside others [C.10].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Execution {
+    /// Beside others.
+    #[default]
+    Parallel,
+    /// Alone; one such call makes its whole batch sequential.
+    Sequential,
+}
+
+/// A bundled module in the artifact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleRef {
+    /// Path below the artifact's root.
+    pub path: String,
+    /// SHA-256 of the file; checked before it is run.
+    pub sha256: String,
+}
+
+/// One channel [I.02].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelSpec {
+    /// The file's name.
+    pub name: String,
+    /// How it is reached; `http` is the one transport so far.
+    pub transport: String,
+    /// Path of the route, such as `/message`.
+    pub route: String,
+    /// HTTP methods, upper case.
+    pub methods: Vec<String>,
+    /// Who may call it. None: open in development, closed elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<ChannelAuth>,
+    /// Where replies go. None: they stay on the run, to be read there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<ReplySpec>,
+    /// The source file, relative to the folder.
+    pub source: String,
+}
+
+/// How a caller proves who it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelAuth {
+    /// The environment variable with the bearer token.
+    pub bearer: EnvRef,
+}
+
+/// Where a channel's replies are posted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplySpec {
+    /// The environment variable with the receiver's URL.
+    pub url: EnvRef,
+    /// The environment variable with the signing secret of Standard Webhooks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<EnvRef>,
+}
+
+/// A value that lives in the environment; the manifest holds its name alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvRef {
+    /// The variable's name.
+    #[serde(rename = "$env")]
+    pub name: String,
+}
+
+/// One static schedule [G1.01].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScheduleSpec {
+    /// The file's name.
+    pub name: String,
+    /// Five or six fields.
+    pub cron: String,
+    /// IANA zone.
+    pub timezone: String,
+    /// What the agent is told when it fires.
+    pub message: String,
+    /// Distinguishes two lives of one schedule name; the name by default.
+    pub idempotency_key: String,
+    /// The channel that delivers the reply, by name. None: the reply stays on the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The conversation its fires belong to; the schedule's name by default.
+    pub conversation: String,
+    /// What happens to occurrences that were missed.
+    #[serde(default)]
+    pub catch_up: CatchUp,
+    /// The source file, relative to the folder.
+    pub source: String,
+}
+
+/// What happens to occurrences that fell into an outage [Z.13].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CatchUp {
+    /// They coalesce into the newest.
+    #[default]
+    Latest,
+    /// Each fires.
+    All,
+    /// Only what is due in this very interval fires.
+    None,
+}
+
+/// One row of `route-table.json` [A4.08].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
+    /// Path of the route.
+    pub path: String,
+    /// HTTP methods, upper case.
+    pub methods: Vec<String>,
+    /// The channel it leads to.
+    pub channel: String,
+}
+
+impl Manifest {
+    /// The manifest form this build writes and reads.
+    pub const FORMAT: u32 = 1;
+
+    /// A tool by name.
+    pub fn tool(&self, name: &str) -> Option<&ToolSpec> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// A channel by name.
+    pub fn channel(&self, name: &str) -> Option<&ChannelSpec> {
+        self.channels.iter().find(|channel| channel.name == name)
+    }
+
+    /// The route table, in channel order.
+    pub fn routes(&self) -> Vec<Route> {
+        self.channels
+            .iter()
+            .map(|channel| Route {
+                path: channel.route.clone(),
+                methods: channel.methods.clone(),
+                channel: channel.name.clone(),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! A claimed run in memory, and one transition a file.
+//!
+//! A transition takes the run as it stands and an event, and returns a [`Commit`]: what must be
+//! written and what is owed. [`RunState::apply`] folds a commit that the store applied. Results of
+//! tools without side effects are not written at once: they wait in [`RunState`] and ride on the
+//! next commit, whatever that is.
+//!
+//! | event            | `created`, `running`                     | waiting | terminal |
+//! |------------------|------------------------------------------|---------|----------|
+//! | claimed          | `running`; recovery first if unreleased  | refused | refused  |
+//! | model answered   | `completed` and a delivery ([`finish`])  | –       | –        |
+//! | model asks tools | `running`, intents ([`begin_batch`])     | –       | –        |
+//! | tools settled    | `running`, outcomes ([`settle_calls`])   | –       | –        |
+//! | model failed     | `running`, parked, or `failed` ([`model_failed`]) | – | –       |
+//! | time is up       | `running`, released ([`hand_on`])        | –       | –        |
+//! | crashed          | what [`recover`] says                    | –       | –        |
+//!
+//! A dash is impossible by construction: only a claim makes a [`RunState`], and a claim succeeds
+//! on `created` and `running` alone.
+
+pub mod accept;
+pub mod begin_batch;
+pub mod finish;
+pub mod hand_on;
+pub mod model_failed;
+pub mod recover;
+pub mod settle_calls;
+
+use crate::channel::ChannelTurn;
+use crate::commit::{CallChange, Commit, Failure, Lease};
+use crate::continuation::Continuation;
+use crate::event::Event;
+use crate::ids::{CommitId, ConversationId, RunId};
+use crate::status::{DeliveryStatus, RunStatus, ToolCallStatus};
+use crate::transcript::{Entry, EntryKind, ToolCall};
+use crate::usage::Usage;
+
+/// A run as its holder knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunState {
+    /// Which run.
+    pub run_id: RunId,
+    /// The epoch this holder writes under.
+    pub epoch: i64,
+    /// Its conversation.
+    pub conversation_id: ConversationId,
+    /// The revision it is pinned to.
+    pub agent_revision: String,
+    /// What started it.
+    pub turn: ChannelTurn,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// Steps so far, this one included.
+    pub steps: u64,
+    /// Crashes in a row without a commit, a recovery claim's own included.
+    pub stalls: u64,
+    /// In-place resumes by recovery so far.
+    pub resumes: u64,
+    /// Failed model requests in a row.
+    pub model_failures: u32,
+    /// Whether the previous holder vanished without releasing.
+    pub recovery: bool,
+    /// Tokens and price so far.
+    pub usage: Usage,
+    /// Earlier turns of the conversation, oldest first.
+    pub history: Vec<Entry>,
+    /// This run's rows.
+    pub entries: Vec<Entry>,
+    /// This run's tool calls.
+    pub calls: Vec<ToolCall>,
+    /// The newest continuation.
+    pub checkpoint: Option<Continuation>,
+    /// The final obligation, if one exists.
+    pub delivery: Option<DeliveryStatus>,
+    /// W3C trace context of whoever started it.
+    pub trace_parent: Option<String>,
+    /// Outcomes and events that ride on the next commit.
+    pub unsaved: Unsaved,
+}
+
+/// What has happened and may be lost, because repeating it harms nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Unsaved {
+    /// Settled calls.
+    pub changes: Vec<CallChange>,
+    /// Their events.
+    pub events: Vec<Event>,
+}
+
+impl RunState {
+    /// Model iterations so far.
+    pub fn iterations(&self) -> u64 {
+        self.entries.iter().filter(|entry| entry.kind != EntryKind::User).count() as u64
+    }
+
+    /// The position of the next row.
+    pub fn next_seq(&self) -> u32 {
+        self.entries.last().map_or(0, |entry| entry.seq + 1)
+    }
+
+    /// Calls that are to be run now, in call order.
+    pub fn started(&self) -> Vec<&ToolCall> {
+        self.calls.iter().filter(|call| call.status == ToolCallStatus::Started).collect()
+    }
+
+    /// A commit that changes nothing yet but carries what was unsaved.
+    fn commit(&self, commit_id: CommitId) -> Commit {
+        Commit {
+            run_id: self.run_id,
+            epoch: self.epoch,
+            commit_id,
+            status: RunStatus::Running,
+            lease: Lease::Extend,
+            failure: None,
+            progress: true,
+            resumed: false,
+            model_failures: 0,
+            entries: Vec::new(),
+            calls: Vec::new(),
+            changes: self.unsaved.changes.clone(),
+            checkpoint: None,
+            events: self.unsaved.events.clone(),
+            usage: None,
+            delivery: None,
+        }
+    }
+
+    /// Folds a commit that the store applied.
+    pub fn apply(&mut self, commit: &Commit) {
+        self.unsaved = Unsaved::default();
+        self.status = commit.status;
+        if commit.progress {
+            self.stalls = 0;
+        }
+        if commit.resumed {
+            self.resumes += 1;
+        }
+        self.model_failures = commit.model_failures;
+        self.entries.extend(commit.entries.iter().cloned());
+        self.calls.extend(commit.calls.iter().cloned());
+        for change in &commit.changes {
+            self.change(change);
+        }
+        if let Some(checkpoint) = &commit.checkpoint {
+            self.checkpoint = Some(checkpoint.clone());
+        }
+        if let Some(record) = &commit.usage {
+            self.usage = self.usage.plus(record.usage);
+        }
+        if let Some(delivery) = &commit.delivery {
+            self.delivery = Some(match delivery.leased_by {
+                Some(_) => DeliveryStatus::Sending,
+                None => DeliveryStatus::Pending,
+            });
+        }
+    }
+
+    fn change(&mut self, change: &CallChange) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == change.id) {
+            call.status = change.status;
+            call.result = change.result.clone();
+            call.model_output.clone_from(&change.model_output);
+        }
+    }
+}
+
+/// A commit that ends the run as failed and frees its conversation.
+fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) -> Commit {
+    let mut commit = state.commit(commit_id);
+    commit.status = RunStatus::Failed;
+    commit.lease = Lease::Release { not_before_ms: 0 };
+    commit.events.push(Event::new(
+        crate::event::RUN_FAILED,
+        serde_json::json!({"code": code, "message": message}),
+    ));
+    commit.failure = Some(Failure { code: code.to_owned(), message });
+    commit
+}
+
+#[cfg(test)]
+mod tests;

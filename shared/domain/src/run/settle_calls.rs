@@ -1,0 +1,128 @@
+//! Tools returned: their outcomes, and in a sequential batch the next intent.
+
+use serde_json::{Value, json};
+
+use super::{RunState, begin_batch};
+use crate::commit::{CallChange, Commit};
+use crate::event::{self, Event};
+use crate::ids::{CommitId, ToolCallId};
+use crate::limits::{TOOL_OUTPUT_BYTES_MAX, TOOL_RESULT_BYTES_MAX};
+use crate::status::{SideEffects, ToolCallStatus};
+use crate::text::head_and_tail;
+
+/// What one call came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The call.
+    pub id: ToolCallId,
+    /// The result, or the error the model can act on.
+    pub result: Result<ToolOutput, String>,
+    /// What the tool emitted, in order.
+    pub emitted: Vec<Event>,
+}
+
+/// What a tool returned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// The rich result, for people and the log.
+    pub result: Value,
+    /// What the model reads, if the tool projects it; else the result as JSON.
+    pub model_output: Option<String>,
+}
+
+/// What to do with outcomes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settled {
+    /// All are harmless to repeat: they ride on the next commit, and are already applied.
+    Unsaved,
+    /// They are to be committed now.
+    Commit(Box<Commit>),
+}
+
+/// Settles calls that returned. Outcomes of calls without side effects wait for the next commit
+/// when nothing else needs one; in memory they count at once.
+pub fn settle_calls(state: &mut RunState, outcomes: Vec<Outcome>, commit_id: CommitId) -> Settled {
+    let mut changes = Vec::with_capacity(outcomes.len());
+    let mut events = Vec::new();
+    let mut durable = false;
+    for outcome in outcomes {
+        let Some(call) = state.calls.iter().find(|call| call.id == outcome.id) else { continue };
+        durable |= call.side_effects != SideEffects::None || !outcome.emitted.is_empty();
+        events.extend(outcome.emitted);
+        let (change, event) = change(outcome.id, &call.name, outcome.result);
+        changes.push(change);
+        events.push(event);
+    }
+    let next = next_of_sequence(state, &changes);
+    durable |= next.is_some();
+    if !durable {
+        for change in &changes {
+            state.change(change);
+        }
+        state.unsaved.changes.extend(changes);
+        state.unsaved.events.extend(events);
+        return Settled::Unsaved;
+    }
+    let mut commit = state.commit(commit_id);
+    commit.changes.extend(changes);
+    commit.events.extend(events);
+    if let Some((id, name)) = next {
+        commit.events.push(begin_batch::started(id, &name));
+        commit.changes.push(CallChange {
+            id,
+            status: ToolCallStatus::Started,
+            result: Value::Null,
+            model_output: String::new(),
+        });
+    }
+    Settled::Commit(Box::new(commit))
+}
+
+/// The first call still `requested`, once nothing else of the batch is running.
+fn next_of_sequence(state: &RunState, changes: &[CallChange]) -> Option<(ToolCallId, String)> {
+    let settled = |id| changes.iter().any(|change: &CallChange| change.id == id);
+    let running = |call: &&crate::transcript::ToolCall| {
+        call.status == ToolCallStatus::Started && !settled(call.id)
+    };
+    if state.calls.iter().any(|call| running(&call)) {
+        return None;
+    }
+    let next = state.calls.iter().find(|call| call.status == ToolCallStatus::Requested)?;
+    Some((next.id, next.name.clone()))
+}
+
+fn change(id: ToolCallId, name: &str, result: Result<ToolOutput, String>) -> (CallChange, Event) {
+    let (status, kind, result, model_output) = match result {
+        Ok(output) => {
+            let text = output.model_output.unwrap_or_else(|| as_text(&output.result));
+            (ToolCallStatus::Succeeded, event::TOOL_SUCCEEDED, bounded(output.result), text)
+        }
+        Err(message) => {
+            let error = json!({"error": head_and_tail(&message, TOOL_OUTPUT_BYTES_MAX / 2)});
+            let text = error.to_string();
+            (ToolCallStatus::Failed, event::TOOL_FAILED, error, text)
+        }
+    };
+    let event = Event::new(kind, json!({"call": id, "tool": name, "output_bytes": model_output.len()}));
+    let model_output = head_and_tail(&model_output, TOOL_OUTPUT_BYTES_MAX);
+    (CallChange { id, status, result, model_output }, event)
+}
+
+/// A plain text is shown as it is; anything else as JSON.
+fn as_text(result: &Value) -> String {
+    match result {
+        Value::String(text) => text.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            result.to_string()
+        }
+    }
+}
+
+/// A result over its bound is kept as head and tail of its text.
+fn bounded(result: Value) -> Value {
+    let text = result.to_string();
+    if text.len() <= TOOL_RESULT_BYTES_MAX {
+        return result;
+    }
+    json!({"truncated": head_and_tail(&text, TOOL_OUTPUT_BYTES_MAX), "bytes": text.len()})
+}

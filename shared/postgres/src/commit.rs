@@ -1,0 +1,194 @@
+//! The one write: a fence and whatever changed behind it, in one pipelined transaction.
+
+use openeve_domain::commit::{Commit, Committed, Lease};
+use openeve_domain::ids::RunId;
+use openeve_domain::limits::DELIVERY_LEASE_MS;
+use openeve_domain::status::RunStatus;
+use openeve_domain::usage::Usage;
+use openeve_runtime::ports::CommitAnswer;
+use serde_json::Value;
+use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+use uuid::Uuid;
+
+use crate::failure::Failure;
+use crate::pipeline::{Statement, single, transaction};
+use crate::rows::{corrupt, get};
+
+/// Applies a commit, or learns that another epoch has begun.
+pub(crate) async fn commit(client: &Client, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, Failure> {
+    let mut statements = vec![fence(commit, lease_ms)];
+    statements.extend(entries(commit));
+    statements.extend(calls(commit));
+    statements.extend(changes(commit));
+    statements.extend(checkpoint(commit));
+    statements.extend(events(commit));
+    statements.extend(usage(commit));
+    statements.extend(delivery(commit));
+    let frees = commit.status.is_terminal();
+    if frees {
+        statements.push(next_run(commit.run_id));
+    }
+    let answers = match transaction(client, &statements).await {
+        Err(Failure::Superseded) => return Ok(CommitAnswer::Superseded),
+        other => other?,
+    };
+    let fenced = answers.first().and_then(|answer| answer.rows.first());
+    let fenced = fenced.ok_or_else(|| corrupt("a fence without a row"))?;
+    let next = if frees { answers.last().and_then(|answer| answer.rows.first()) } else { None };
+    Ok(CommitAnswer::Applied(Committed {
+        next_run: next.map(|row| get::<Uuid>(row, "id").map(RunId::new)).transpose()?,
+        cancel_requested: get(fenced, "cancel_requested")?,
+    }))
+}
+
+/// Whether a commit whose answer was lost was applied; `None` if it was not.
+pub(crate) async fn applied(client: &Client, commit: &Commit) -> Result<Option<CommitAnswer>, Failure> {
+    let read = Statement::new(include_str!("sql/commit_applied.sql"))
+        .bind(commit.run_id.uuid(), Type::UUID)
+        .bind(commit.commit_id.uuid(), Type::UUID);
+    let answer = single(client, &read).await?;
+    let Some(row) = answer.rows.first() else { return Ok(None) };
+    if get::<Option<bool>>(row, "applied")? != Some(true) {
+        return Ok(None);
+    }
+    let cancel_requested = get(row, "cancel_requested")?;
+    let next_run = if commit.status.is_terminal() {
+        let answer = single(client, &next_run(commit.run_id)).await?;
+        answer.rows.first().map(|row| get::<Uuid>(row, "id").map(RunId::new)).transpose()?
+    } else {
+        None
+    };
+    Ok(Some(CommitAnswer::Applied(Committed { next_run, cancel_requested })))
+}
+
+fn fence(commit: &Commit, lease_ms: u64) -> Statement {
+    let (extend, not_before_ms) = match commit.lease {
+        Lease::Extend if commit.status == RunStatus::Running => (true, 0),
+        Lease::Extend => (false, 0),
+        Lease::Release { not_before_ms } => (false, not_before_ms),
+    };
+    let spent = commit.usage.as_ref().map_or_else(Usage::default, |record| record.usage);
+    of_run(commit, include_str!("sql/commit_fence.sql"))
+        .bind(commit.epoch, Type::INT8)
+        .bind(commit.commit_id.uuid(), Type::UUID)
+        .bind(commit.status.as_str(), Type::TEXT)
+        .bind(extend, Type::BOOL)
+        .bind(big(lease_ms), Type::INT8)
+        .bind(big(not_before_ms), Type::INT8)
+        .bind(commit.failure.as_ref().map(|failure| failure.code.clone()), Type::TEXT)
+        .bind(commit.failure.as_ref().map(|failure| failure.message.clone()), Type::TEXT)
+        .bind(commit.progress, Type::BOOL)
+        .bind(commit.resumed, Type::BOOL)
+        .bind(i32::try_from(commit.model_failures).unwrap_or(i32::MAX), Type::INT4)
+        .bind(i64::try_from(commit.events.len()).unwrap_or(0), Type::INT8)
+        .bind(big(spent.input_tokens), Type::INT8)
+        .bind(big(spent.cached_tokens), Type::INT8)
+        .bind(big(spent.output_tokens), Type::INT8)
+        .bind(big(spent.reasoning_tokens), Type::INT8)
+        .bind(big(spent.cost_micros), Type::INT8)
+}
+
+fn entries(commit: &Commit) -> Option<Statement> {
+    let rows = &commit.entries;
+    (!rows.is_empty()).then(|| {
+        of_run(commit, include_str!("sql/commit_entries.sql"))
+            .bind(rows.iter().map(|row| int(row.seq)).collect::<Vec<_>>(), Type::INT4_ARRAY)
+            .bind(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| present(&row.extra)).collect::<Vec<_>>(), Type::JSONB_ARRAY)
+    })
+}
+
+fn calls(commit: &Commit) -> Option<Statement> {
+    let rows = &commit.calls;
+    (!rows.is_empty()).then(|| {
+        of_run(commit, include_str!("sql/commit_calls.sql"))
+            .bind(rows.iter().map(|row| row.id.uuid()).collect::<Vec<_>>(), Type::UUID_ARRAY)
+            .bind(rows.iter().map(|row| int(row.entry_seq)).collect::<Vec<_>>(), Type::INT4_ARRAY)
+            .bind(rows.iter().map(|row| int(row.ordinal)).collect::<Vec<_>>(), Type::INT4_ARRAY)
+            .bind(rows.iter().map(|row| row.provider_call_id.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| row.arguments.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| row.side_effects.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+    })
+}
+
+fn changes(commit: &Commit) -> Option<Statement> {
+    let mut rows: Vec<_> = commit.changes.iter().collect();
+    rows.sort_by_key(|change| change.id);
+    (!rows.is_empty()).then(|| {
+        of_run(commit, include_str!("sql/commit_changes.sql"))
+            .bind(rows.iter().map(|row| row.id.uuid()).collect::<Vec<_>>(), Type::UUID_ARRAY)
+            .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| present(&row.result)).collect::<Vec<_>>(), Type::JSONB_ARRAY)
+            .bind(rows.iter().map(|row| row.model_output.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+    })
+}
+
+fn checkpoint(commit: &Commit) -> Option<Statement> {
+    commit.checkpoint.as_ref().map(|at| {
+        of_run(commit, include_str!("sql/commit_checkpoint.sql"))
+            .bind(int(at.seq), Type::INT4)
+            .bind(int(at.v), Type::INT4)
+            .bind(at.engine.clone(), Type::TEXT)
+            .bind(int(at.engine_version), Type::INT4)
+            .bind(at.agent_revision.clone(), Type::TEXT)
+            .bind(at.body.clone(), Type::JSONB)
+    })
+}
+
+fn events(commit: &Commit) -> Option<Statement> {
+    let rows = &commit.events;
+    (!rows.is_empty()).then(|| {
+        of_run(commit, include_str!("sql/commit_events.sql"))
+            .bind(rows.iter().map(|row| row.kind.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(rows.iter().map(|row| row.payload.clone()).collect::<Vec<_>>(), Type::JSONB_ARRAY)
+    })
+}
+
+fn usage(commit: &Commit) -> Option<Statement> {
+    commit.usage.as_ref().map(|record| {
+        of_run(commit, include_str!("sql/commit_usage.sql"))
+            .bind(record.model.clone(), Type::TEXT)
+            .bind(big(record.usage.input_tokens), Type::INT8)
+            .bind(big(record.usage.cached_tokens), Type::INT8)
+            .bind(big(record.usage.output_tokens), Type::INT8)
+            .bind(big(record.usage.reasoning_tokens), Type::INT8)
+            .bind(big(record.usage.cost_micros), Type::INT8)
+    })
+}
+
+fn delivery(commit: &Commit) -> Option<Statement> {
+    commit.delivery.as_ref().map(|owed| {
+        of_run(commit, include_str!("sql/commit_delivery.sql"))
+            .bind(owed.id.uuid(), Type::UUID)
+            .bind(owed.key.clone(), Type::TEXT)
+            .bind(owed.channel.clone(), Type::TEXT)
+            .bind(owed.target.clone(), Type::JSONB)
+            .bind(owed.text.clone(), Type::TEXT)
+            .bind(owed.leased_by.map(|token| token.uuid()), Type::UUID)
+            .bind(big(DELIVERY_LEASE_MS), Type::INT8)
+    })
+}
+
+fn next_run(run_id: RunId) -> Statement {
+    Statement::new(include_str!("sql/commit_next_run.sql")).bind(run_id.uuid(), Type::UUID)
+}
+
+fn of_run(commit: &Commit, sql: &'static str) -> Statement {
+    Statement::new(sql).bind(commit.run_id.uuid(), Type::UUID)
+}
+
+fn present(value: &Value) -> Option<Value> {
+    (!value.is_null()).then(|| value.clone())
+}
+
+fn int(value: u32) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+fn big(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}

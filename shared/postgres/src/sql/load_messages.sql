@@ -1,0 +1,18 @@
+-- This run's transcript and the newest rows of earlier turns, newest first. Called by: step, in
+-- the claim's transaction. Locks: none. Rows: this run's, and at most $2 earlier ones.
+SELECT own, seq, kind, body, extra FROM (
+    SELECT true AS own, m.run_position, m.seq, m.kind, m.body, m.extra
+    FROM openeve.runs AS run
+    JOIN openeve.messages AS m
+        ON m.conversation_id = run.conversation_id AND m.run_position = run.position
+    WHERE run.id = $1
+    UNION ALL
+    (SELECT false, m.run_position, m.seq, m.kind, m.body, m.extra
+    FROM openeve.runs AS run
+    JOIN openeve.messages AS m
+        ON m.conversation_id = run.conversation_id AND m.run_position < run.position
+    WHERE run.id = $1 AND m.kind IN ('user', 'answer')
+    ORDER BY m.run_position DESC, m.seq DESC
+    LIMIT $2)
+) AS rows
+ORDER BY run_position, seq

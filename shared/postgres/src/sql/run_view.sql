@@ -1,0 +1,11 @@
+-- A run as people read it. Called by: ingress and the command line. Locks: none. Rows: one.
+SELECT run.id, run.conversation_id, run.channel, run.status, run.failure_code,
+    run.failure_message, run.step_count, run.input_tokens, run.cached_tokens, run.output_tokens,
+    run.reasoning_tokens, run.cost_micros, run.created_at, run.finished_at,
+    (SELECT m.body FROM openeve.messages AS m
+        WHERE m.conversation_id = run.conversation_id AND m.run_position = run.position
+            AND m.kind = 'answer'
+        ORDER BY m.seq DESC LIMIT 1) AS reply,
+    (SELECT d.status FROM openeve.deliveries AS d WHERE d.key = $2) AS delivery
+FROM openeve.runs AS run
+WHERE run.id = $1

@@ -1,0 +1,80 @@
+//! The knobs as typed settings for the use cases.
+
+use openeve_domain::budget::TimeBudget;
+
+use super::Values;
+
+/// How strict the host is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// One developer on loopback.
+    Development,
+    /// Everything else.
+    Production,
+}
+
+/// What the use cases need to know. Secrets and addresses are handed to adapters instead.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How strict the host is.
+    pub mode: Mode,
+    /// Lease of a claim.
+    pub run_lease_ms: u64,
+    /// Pace of the heartbeat.
+    pub run_heartbeat_ms: u64,
+    /// A step's slice.
+    pub step_slice_ms: u64,
+    /// A step's reserve.
+    pub step_reserve_ms: u64,
+    /// Model requests of one run at most.
+    pub run_iterations_max: u64,
+    /// One model request.
+    pub model_timeout_ms: u64,
+    /// Whether the step sends replies itself.
+    pub delivery_inline: bool,
+    /// Tries in place.
+    pub delivery_attempts_inline: u64,
+    /// Lease of a delivery.
+    pub delivery_lease_ms: u64,
+    /// Life of an idempotency key.
+    pub idempotency_ttl_hours: u64,
+    /// How far back the tick looks.
+    pub schedule_lookback_ms: u64,
+}
+
+impl Settings {
+    /// The settings in checked values.
+    pub fn of(values: &Values) -> Self {
+        let development = values.text("OPENEVE_MODE") == "development";
+        let run_lease_ms = values.number("OPENEVE_RUN_LEASE_MS");
+        Self {
+            mode: if development { Mode::Development } else { Mode::Production },
+            run_lease_ms,
+            run_heartbeat_ms: values.number("OPENEVE_RUN_HEARTBEAT_MS").min(run_lease_ms / 2).max(1),
+            step_slice_ms: values.number("OPENEVE_STEP_SLICE_MS"),
+            step_reserve_ms: values.number("OPENEVE_STEP_RESERVE_MS"),
+            run_iterations_max: values.number("OPENEVE_RUN_MAX_ITERATIONS"),
+            model_timeout_ms: values.number("OPENEVE_MODEL_TIMEOUT_MS"),
+            delivery_inline: values.flag("OPENEVE_DELIVERY_INLINE"),
+            delivery_attempts_inline: values.number("OPENEVE_DELIVERY_RETRY_ATTEMPTS"),
+            delivery_lease_ms: values.number("OPENEVE_DELIVERY_QUEUE_LEASE_MS"),
+            idempotency_ttl_hours: values.number("OPENEVE_IDEMPOTENCY_TTL_HOURS"),
+            schedule_lookback_ms: values.number("OPENEVE_SCHEDULE_LOOKBACK_MS"),
+        }
+    }
+
+    /// The time budget of a step that has this long to live.
+    pub const fn budget(&self, remaining_ms: u64) -> TimeBudget {
+        TimeBudget {
+            deadline_ms: remaining_ms,
+            slice_ms: self.step_slice_ms,
+            reserve_ms: self.step_reserve_ms,
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::of(&Values::default())
+    }
+}

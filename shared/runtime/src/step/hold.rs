@@ -1,0 +1,148 @@
+//! Holding a run: its state, its clock, the one way to write, and the heartbeat beside long work.
+
+use std::future::Future;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use openeve_domain::bell::Bell;
+use openeve_domain::budget::TimeBudget;
+use openeve_domain::commit::Commit;
+use openeve_domain::delivery::LeasedDelivery;
+use openeve_domain::retry::Class;
+use openeve_domain::run::RunState;
+
+use super::{StepDeps, ring};
+use crate::delivery::discharge;
+use crate::ports::{CommitAnswer, Heartbeat, PortError};
+
+/// Waits between tries of a commit that the database could not take, in milliseconds. A commit is
+/// idempotent; giving up early would turn a finished tool into an interrupted one.
+const COMMIT_WAITS_MS: [u64; 4] = [200, 1_000, 3_000, 6_000];
+
+/// Why a step stops without having ended its run.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// Another epoch has begun.
+    Superseded,
+    /// The store failed; the lease will expire and recovery goes on from the last commit.
+    Failed(PortError),
+}
+
+/// A claimed run in the hands of this step.
+pub(super) struct Hold<'a> {
+    pub(super) deps: &'a StepDeps,
+    pub(super) state: RunState,
+    pub(super) budget: TimeBudget,
+    /// Whether the checkpoint is left aside.
+    pub(super) degraded: bool,
+    begun_ms: u64,
+}
+
+impl<'a> Hold<'a> {
+    pub(super) fn new(deps: &'a StepDeps, state: RunState, begun_ms: u64, remaining_ms: u64) -> Self {
+        Self { deps, state, budget: deps.settings.budget(remaining_ms), degraded: false, begun_ms }
+    }
+
+    /// Milliseconds since the step began.
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        self.deps.clock.monotonic_ms().saturating_sub(self.begun_ms)
+    }
+
+    /// How long a piece of work may take from now.
+    pub(super) fn work_ms(&self, wanted_ms: u64) -> u64 {
+        self.budget.work_ms(self.elapsed_ms(), wanted_ms)
+    }
+
+    /// Writes, tells whoever watches, and discharges what the commit owes.
+    pub(super) async fn commit(&mut self, commit: Commit) -> Result<(), Stop> {
+        let committed = match self.patiently(&commit).await? {
+            CommitAnswer::Applied(committed) => committed,
+            CommitAnswer::Superseded => return Err(Stop::Superseded),
+        };
+        self.state.apply(&commit);
+        for event in &commit.events {
+            self.deps.observer.event(self.state.run_id, event);
+        }
+        if let Some(failure) = &commit.failure {
+            tracing::error!(run.id = %commit.run_id, error.code = %failure.code, error = %failure.message, "a run failed");
+        }
+        if let Some(next) = committed.next_run {
+            ring(self.deps, Bell::run(next), 0).await;
+        }
+        if let Some(owed) = commit.delivery {
+            match owed.leased_by {
+                None => ring(self.deps, Bell::delivery(owed.id), 0).await,
+                Some(token) => {
+                    let leased = LeasedDelivery {
+                        id: owed.id,
+                        token,
+                        run_id: self.state.run_id,
+                        channel: owed.channel,
+                        conversation_key: self.state.turn.conversation_key.clone(),
+                        target: owed.target,
+                        text: owed.text,
+                        attempts: 0,
+                    };
+                    self.send_inline(leased).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn patiently(&self, commit: &Commit) -> Result<CommitAnswer, Stop> {
+        let mut waits = COMMIT_WAITS_MS.into_iter();
+        loop {
+            let error = match self.deps.store.commit(commit, self.deps.settings.run_lease_ms).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            match (error.class, waits.next()) {
+                (Class::Retry { .. }, Some(wait_ms)) => self.deps.clock.wait_ms(wait_ms).await,
+                _ => return Err(Stop::Failed(error)),
+            }
+        }
+    }
+
+    /// A reply that cannot be sent or settled now is found by the tick when its lease expires.
+    async fn send_inline(&self, leased: LeasedDelivery) {
+        let sent = discharge(
+            self.deps.store.as_ref(),
+            self.deps.sender.as_ref(),
+            self.deps.clock.as_ref(),
+            self.deps.ids.as_ref(),
+            &self.deps.manifest,
+            &self.deps.settings,
+            leased,
+        );
+        match sent.await {
+            Ok(Some(event)) => self.deps.observer.event(self.state.run_id, &event),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(run.id = %self.state.run_id, error = %error, "a reply could not be settled; the tick will find it"),
+        }
+    }
+
+    /// Works while heartbeats extend the lease; the work is dropped when another epoch begins.
+    pub(super) async fn beating<T>(&self, work: impl Future<Output = T>) -> Result<T, Stop> {
+        let mut work = pin!(work);
+        loop {
+            let pause = pin!(self.deps.clock.wait_ms(self.deps.settings.run_heartbeat_ms));
+            match select(work.as_mut(), pause).await {
+                Either::Left((done, _)) => return Ok(done),
+                Either::Right(_) => self.heartbeat().await?,
+            }
+        }
+    }
+
+    async fn heartbeat(&self) -> Result<(), Stop> {
+        let lease_ms = self.deps.settings.run_lease_ms;
+        match self.deps.store.heartbeat(self.state.run_id, self.state.epoch, lease_ms).await {
+            Ok(Heartbeat::Alive) => Ok(()),
+            Ok(Heartbeat::Superseded) => Err(Stop::Superseded),
+            Err(error) => {
+                tracing::warn!(run.id = %self.state.run_id, error = %error, "a heartbeat was lost");
+                Ok(())
+            }
+        }
+    }
+}

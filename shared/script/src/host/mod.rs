@@ -1,0 +1,86 @@
+//! What Rust grants a script: plain functions on an object only the prelude sees.
+//!
+//! No function here keeps a JavaScript value: the engine's collector could not see it.
+
+mod data;
+mod network;
+mod prelude;
+mod timers;
+mod tool;
+mod unhandled;
+mod urls;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rquickjs::{Ctx, Function, Object, Result};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::engine::Job;
+use crate::environment::Environment;
+use crate::limits::Limits;
+use crate::wire::{Emitted, FromScript};
+
+pub(crate) use prelude::evaluate;
+pub(crate) use timers::Timers;
+pub(crate) use unhandled::{Unhandled, track};
+
+/// The state behind the functions, for one script.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) limits: Limits,
+    pub(crate) timers: Timers,
+    pub(crate) unhandled: Unhandled,
+    run_id: String,
+    call_id: String,
+    tool: String,
+    environment: Arc<Environment>,
+    emitted: Emitted,
+    to_caller: UnboundedSender<FromScript>,
+    requests: RefCell<HashSet<u32>>,
+    last_request: Cell<u32>,
+    lines: Cell<usize>,
+}
+
+impl Host {
+    pub(crate) fn new(job: &Job) -> Rc<Self> {
+        Rc::new(Self {
+            limits: job.limits,
+            timers: Timers::default(),
+            unhandled: Unhandled::default(),
+            run_id: job.run_id.clone(),
+            call_id: job.call_id.clone(),
+            tool: job.tool.clone(),
+            environment: Arc::clone(&job.environment),
+            emitted: job.emitted.clone(),
+            to_caller: job.to_caller.clone(),
+            requests: RefCell::default(),
+            last_request: Cell::new(0),
+            lines: Cell::new(0),
+        })
+    }
+
+    /// Requests under way.
+    pub(crate) fn requests_pending(&self) -> usize {
+        self.requests.borrow().len()
+    }
+
+    /// An answer came; false if the script gave the request up before.
+    pub(crate) fn request_ended(&self, id: u32) -> bool {
+        self.requests.borrow_mut().remove(&id)
+    }
+
+    /// The object with every function.
+    pub(crate) fn object<'js>(self: &Rc<Self>, ctx: &Ctx<'js>) -> Result<Object<'js>> {
+        let object = Object::new(ctx.clone())?;
+        tool::install(self, &object)?;
+        network::install(self, &object)?;
+        timers::install(self, &object)?;
+        data::install(&object)?;
+        urls::install(&object)?;
+        object.set("load", Function::new(ctx.clone(), prelude::load)?)?;
+        Ok(object)
+    }
+}

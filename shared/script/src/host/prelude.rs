@@ -1,0 +1,46 @@
+//! The JavaScript side of the host, compiled in; evaluated per context, the rarer parts on demand.
+
+use rquickjs::context::EvalOptions;
+use rquickjs::{Ctx, Exception, Function, Object, Result};
+
+const CORE: &str = include_str!("../js/core.js");
+const ABORT: &str = include_str!("../js/abort.js");
+const CLONE: &str = include_str!("../js/clone.js");
+const CRYPTO: &str = include_str!("../js/crypto.js");
+const FETCH: &str = include_str!("../js/fetch.js");
+const TEXT: &str = include_str!("../js/text.js");
+const URL: &str = include_str!("../js/url.js");
+
+/// Defines the globals and returns `{ run, fire, settled }`.
+pub(crate) fn evaluate<'js>(
+    ctx: &Ctx<'js>,
+    host: Object<'js>,
+    info: Object<'js>,
+) -> Result<Object<'js>> {
+    function(ctx, "core", CORE)?.call((host, info))
+}
+
+/// The function that makes some globals, for the prelude to call.
+pub(super) fn load<'js>(ctx: Ctx<'js>, file: String) -> Result<Function<'js>> {
+    let source = match file.as_str() {
+        "abort" => ABORT,
+        "clone" => CLONE,
+        "crypto" => CRYPTO,
+        "fetch" => FETCH,
+        "text" => TEXT,
+        "url" => URL,
+        _ => {
+            return Err(Exception::throw_reference(
+                &ctx,
+                "no such part of the prelude",
+            ));
+        }
+    };
+    function(&ctx, &file, source)
+}
+
+fn function<'js>(ctx: &Ctx<'js>, file: &str, source: &str) -> Result<Function<'js>> {
+    let mut options = EvalOptions::default();
+    options.filename = Some(format!("openeve:{file}"));
+    ctx.eval_with_options(source, options)
+}

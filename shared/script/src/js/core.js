@@ -1,0 +1,173 @@
+// The globals every context needs at once; the others are made when they are first named.
+// `host` is what Rust grants. It is a parameter, never a global: authored code cannot reach it.
+(function (host, info) {
+  "use strict";
+  const global = globalThis;
+  const stringify = JSON.stringify;
+  const parse = JSON.parse;
+  const define = (name, value) =>
+    Object.defineProperty(global, name, { value, writable: true, configurable: true });
+
+  // --- Timers: the queue is Rust's, the functions stay here.
+  const timers = new Map();
+  let lastTimer = 0;
+  const start = (repeat) => (callback, delay, ...args) => {
+    if (typeof callback !== "function") throw new TypeError("a timer needs a function");
+    const ms = Math.min(Math.max(Number(delay) || 0, repeat ? 1 : 0), 0x7fffffff);
+    const id = ++lastTimer;
+    timers.set(id, { callback, args, ms, repeat });
+    host.arm(id, ms);
+    return id;
+  };
+  const stop = (id) => {
+    if (timers.delete(id)) host.disarm(id);
+  };
+  const fire = (id) => {
+    const timer = timers.get(id);
+    if (timer === undefined) return;
+    if (timer.repeat) host.arm(id, timer.ms);
+    else timers.delete(id);
+    timer.callback(...timer.args);
+  };
+  define("setTimeout", start(false));
+  define("setInterval", start(true));
+  define("clearTimeout", stop);
+  define("clearInterval", stop);
+
+  // --- Console.
+  const plain = (item) => {
+    if (typeof item === "bigint") return `${item}n`;
+    if (typeof item === "function") return `[function ${item.name}]`;
+    if (typeof item === "symbol") return String(item);
+    if (item instanceof Error) return `${item}`;
+    if (item instanceof Map) return Object.fromEntries(item);
+    if (item instanceof Set) return [...item];
+    return item;
+  };
+  const show = (value) => {
+    if (typeof value === "string") return value;
+    if (value instanceof Error) return `${value}\n${value.stack ?? ""}`.trimEnd();
+    if (typeof value !== "object" || value === null) return String(plain(value));
+    const path = [];
+    return stringify(value, function (_, raw) {
+      const item = plain(raw);
+      if (typeof item !== "object" || item === null) return item;
+      while (path.length > 0 && path.at(-1).item !== this) path.pop();
+      if (path.some((above) => above.raw === raw)) return "[circular]";
+      path.push({ raw, item });
+      return item;
+    }) ?? "undefined";
+  };
+  let logs = true;
+  const log = (level) => (...values) => {
+    if (logs) logs = host.log(level, values.map(show).join(" ").toWellFormed());
+  };
+  define("console", {
+    log: log("info"), info: log("info"), warn: log("warn"), error: log("error"),
+    debug: log("debug"), trace: log("debug"),
+  });
+
+  define("process", Object.freeze({ env: Object.freeze(info.env) }));
+
+  // --- Globals made on first use.
+  const pending = new Map();
+  const core = { pending, fetchesAtOnce: info.fetchesAtOnce };
+  const lazily = (file, names) => {
+    const waiting = new Set(names);
+    for (const name of names) {
+      Object.defineProperty(global, name, {
+        configurable: true,
+        get() {
+          const made = host.load(file)(host, core);
+          for (const key of waiting) define(key, made[key]);
+          waiting.clear();
+          return made[name];
+        },
+        set(value) {
+          waiting.delete(name);
+          define(name, value);
+        },
+      });
+    }
+  };
+  lazily("abort", ["AbortController", "AbortSignal"]);
+  lazily("clone", ["structuredClone"]);
+  lazily("crypto", ["crypto"]);
+  lazily("fetch", ["fetch", "Headers", "Response"]);
+  lazily("text", ["TextEncoder", "TextDecoder"]);
+  lazily("url", ["URL", "URLSearchParams"]);
+
+  // --- No code from text: neither by name nor through a function's constructor.
+  const refused = function Function() {
+    throw new EvalError("code cannot be made from text here");
+  };
+  refused.prototype = Function.prototype;
+  for (const kind of [function () {}, async function () {}, function* () {}, async function* () {}]) {
+    Object.defineProperty(Object.getPrototypeOf(kind), "constructor", { value: refused });
+  }
+  define("Function", refused);
+  delete global.eval;
+
+  // --- JSON that names what is none, instead of dropping it.
+  const json = (value, what) => {
+    const refuse = (why) => {
+      throw new TypeError(`${what} something that is not JSON: ${why}`);
+    };
+    const check = (key, item) => {
+      switch (typeof item) {
+        case "string":
+          return item.isWellFormed() ? item : item.toWellFormed();
+        case "bigint":
+        case "function":
+        case "symbol":
+          return refuse(`a ${typeof item}${key === "" ? "" : ` at ${stringify(key)}`}`);
+        default:
+          return item;
+      }
+    };
+    try {
+      return stringify(value, check) ?? "null";
+    } catch (error) {
+      if (error instanceof TypeError && error.message === "circular reference") {
+        refuse("a cycle, an object that contains itself");
+      }
+      throw error;
+    }
+  };
+
+  const ctx = Object.freeze({
+    runId: info.runId,
+    conversationId: info.conversationId,
+    toolCallId: info.toolCallId,
+    toolName: info.toolName,
+    async emit(name, payload) {
+      if (typeof name !== "string") throw new TypeError("an event's name must be a string");
+      host.emit(name, json(payload, "emit was given"));
+    },
+    idempotencyKey(label) {
+      if (typeof label !== "string" || label === "") {
+        throw new TypeError("idempotencyKey needs a label, a string that is not empty");
+      }
+      return host.idempotencyKey(label);
+    },
+  });
+
+  const run = async (tool, input) => {
+    const result = await tool.execute(parse(input), ctx);
+    const text = json(result, "the tool returned");
+    if (typeof tool.toModelOutput !== "function") return [text];
+    const shown = await tool.toModelOutput(result);
+    if (typeof shown === "string") return [text, shown.toWellFormed()];
+    return [text, json(shown, "toModelOutput returned")];
+  };
+
+  const settled = (id, problem, head, body) => {
+    const waiter = pending.get(id);
+    if (waiter === undefined) return;
+    pending.delete(id);
+    if (problem === undefined) waiter.resolve([head, body]);
+    else waiter.reject(new TypeError(problem));
+  };
+
+  return { run, fire, settled };
+})

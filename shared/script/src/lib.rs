@@ -1,0 +1,41 @@
+//! The embedded JavaScript engine that runs authored tools, and everything it may touch.
+//!
+//! [`ScriptTools`] implements the runtime's `ToolRunner` port. Each call gets an operating-system
+//! thread and a QuickJS engine of its own, both thrown away afterwards: nothing one call does to a
+//! prototype or a global is seen by the next. The thread runs the script and its timers; whatever
+//! needs I/O is sent to the caller's future, so sockets live on the runtime that owns them, and
+//! dropping that future drops the requests with it.
+//!
+//! Guarantees: a module runs only if its SHA-256 is the manifest's. Memory, native stack and
+//! processor time are bounded inside the engine; wall time is bounded by the caller, who never
+//! waits for the thread. A script that throws, loops, allocates, recurses, panics the host or
+//! never settles becomes an error outcome with a message the model can act on. Values of declared
+//! environment variables are cut out of error messages, console lines and emitted events.
+//!
+//! Not guaranteed: a long operation inside the engine's own C code is not interrupted, so its
+//! thread outlives the call; [`Limits::abandoned_threads`] bounds how many. Transient copies that
+//! host functions make (a request body, a log line) lie outside [`Limits::memory_bytes`]. Lines
+//! and columns in a stack are those of the bundled module, named by its source file. Code from
+//! text is refused: `eval` is gone, and so is `Function`, by name and as any function's
+//! `constructor`.
+//!
+//! This crate refuses to know: TypeScript, bundling, approval, retries, the database, sockets and
+//! the process environment. It decides nothing about a run. Engine types appear in no public
+//! signature.
+
+mod call;
+mod engine;
+mod environment;
+mod fetch;
+mod host;
+mod limits;
+mod modules;
+mod threads;
+mod tools;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use limits::Limits;
+pub use tools::ScriptTools;

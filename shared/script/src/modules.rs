@@ -1,0 +1,78 @@
+//! Bundled modules: read once, checked against the manifest, then kept in memory.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use openeve_domain::canonical::sha256_hex;
+use openeve_domain::manifest::ModuleRef;
+
+/// Why a module may not run. The call fails; no other call is touched.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ModuleError {
+    /// The manifest names a file outside the artifact.
+    #[error("the module path {0:?} leaves the artifact")]
+    Outside(String),
+    /// The file is missing or unreadable.
+    #[error("the module {path} cannot be read: {source}")]
+    Unreadable {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is not the one the manifest was made with.
+    #[error("the module {0} does not have the SHA-256 the manifest names; deploy the agent again")]
+    Changed(String),
+    /// The file is no text.
+    #[error("the module {0} is not UTF-8")]
+    NotText(String),
+}
+
+/// The modules of one artifact.
+#[derive(Debug)]
+pub(crate) struct Modules {
+    root: PathBuf,
+    verified: Mutex<HashMap<(String, String), Arc<str>>>,
+}
+
+impl Modules {
+    pub(crate) fn new(root: PathBuf) -> Self {
+        Self {
+            root,
+            verified: Mutex::default(),
+        }
+    }
+
+    /// The verified source of a module. Blocks on the file system the first time.
+    pub(crate) fn source(&self, module: &ModuleRef) -> Result<Arc<str>, ModuleError> {
+        let key = (module.path.clone(), module.sha256.clone());
+        let lock = || self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(source) = lock().get(&key) {
+            return Ok(Arc::clone(source));
+        }
+        let source = self.read(module)?;
+        lock().insert(key, Arc::clone(&source));
+        Ok(source)
+    }
+
+    fn read(&self, module: &ModuleRef) -> Result<Arc<str>, ModuleError> {
+        let relative = Path::new(&module.path);
+        let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !relative.components().all(inside) {
+            return Err(ModuleError::Outside(module.path.clone()));
+        }
+        let bytes =
+            fs::read(self.root.join(relative)).map_err(|source| ModuleError::Unreadable {
+                path: module.path.clone(),
+                source,
+            })?;
+        if !sha256_hex(&bytes).eq_ignore_ascii_case(&module.sha256) {
+            return Err(ModuleError::Changed(module.path.clone()));
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(text.into()),
+            Err(_) => Err(ModuleError::NotText(module.path.clone())),
+        }
+    }
+}

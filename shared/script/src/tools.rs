@@ -1,0 +1,130 @@
+//! The `ToolRunner` port: starts a thread per call and enforces wall time from outside it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use openeve_domain::run::settle_calls::{Outcome, ToolOutput};
+use openeve_domain::secret::Secret;
+use openeve_runtime::ports::{HttpClient, Invocation, ToolRunner};
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::time::{Instant, timeout_at};
+
+use crate::call::Call;
+use crate::engine::{self, Job};
+use crate::environment::Environment;
+use crate::limits::Limits;
+use crate::modules::Modules;
+use crate::threads::Threads;
+use crate::wire::Emitted;
+
+/// Runs the authored tools of one artifact.
+///
+/// Needs a Tokio runtime with timers. Calls may run side by side; each has its own thread.
+pub struct ScriptTools {
+    modules: Arc<Modules>,
+    http: Arc<dyn HttpClient>,
+    environment: Arc<Environment>,
+    limits: Limits,
+    threads: Arc<Threads>,
+}
+
+impl ScriptTools {
+    /// Tools below an artifact's root. `env` holds the declared variables that have a value;
+    /// scripts read them as `process.env`.
+    pub fn new(root: PathBuf, http: Arc<dyn HttpClient>, env: BTreeMap<String, Secret>) -> Self {
+        Self {
+            modules: Arc::new(Modules::new(root)),
+            http,
+            environment: Arc::new(Environment::new(env)),
+            limits: Limits::default(),
+            threads: Arc::default(),
+        }
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    #[cfg(test)]
+    pub(crate) fn abandoned_threads(&self) -> usize {
+        self.threads.abandoned()
+    }
+
+    /// Counts as an abandoned thread until it is dropped.
+    #[cfg(test)]
+    pub(crate) fn stuck_thread(&self) -> crate::threads::Alive {
+        self.threads.watch().1
+    }
+
+    async fn answer(
+        &self,
+        invocation: Invocation<'_>,
+        emitted: &Emitted,
+    ) -> Result<ToolOutput, String> {
+        let abandoned = self.threads.abandoned();
+        if abandoned > self.limits.abandoned_threads {
+            return Err(format!(
+                "no tool can run now: {abandoned} earlier calls were stopped but still hold \
+                 their threads; try again later"
+            ));
+        }
+        let wall = Duration::from_millis(invocation.timeout_ms);
+        let deadline = Instant::now() + wall;
+        let (to_caller, from_script) = unbounded_channel();
+        let (to_script, from_caller) = std::sync::mpsc::channel();
+        let (leash, alive) = self.threads.watch();
+        let job = Job {
+            run_id: invocation.run_id.to_string(),
+            conversation_id: invocation.conversation_id.to_string(),
+            call_id: invocation.call_id.to_string(),
+            tool: invocation.tool.name.clone(),
+            source: invocation.tool.source.clone(),
+            module: invocation.tool.module.clone(),
+            input: invocation.input.to_string(),
+            limits: self.limits,
+            modules: Arc::clone(&self.modules),
+            environment: Arc::clone(&self.environment),
+            emitted: emitted.clone(),
+            to_caller,
+            from_caller,
+        };
+        engine::spawn(job, alive)
+            .map_err(|error| format!("no thread could be started for the tool: {error}"))?;
+        let call = Call {
+            http: Arc::clone(&self.http),
+            deadline,
+            body_bytes_max: self.limits.fetch_body_bytes,
+            to_script,
+            from_script,
+        };
+        let Ok(result) = timeout_at(deadline, call.serve()).await else {
+            return Err(format!(
+                "the tool took longer than its {} ms and was stopped; what it had begun \
+                 elsewhere may have happened",
+                invocation.timeout_ms
+            ));
+        };
+        leash.answered();
+        result
+    }
+}
+
+#[async_trait]
+impl ToolRunner for ScriptTools {
+    async fn run(&self, invocation: Invocation<'_>) -> Outcome {
+        let id = invocation.call_id;
+        let emitted = Emitted::default();
+        let result = self.answer(invocation, &emitted).await;
+        Outcome {
+            id,
+            result,
+            emitted: emitted.take(),
+        }
+    }
+}
