@@ -7,7 +7,8 @@ interface Input {
 }
 
 const minute = 60_000;
-const day = 24 * 60 * minute;
+const hour = 60 * minute;
+const day = 24 * hour;
 const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/;
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -29,6 +30,13 @@ function next(now: string, hours: number, minutes: number): number {
   const local = at(now, "now") + shift;
   const today = Math.floor(local / day) * day + (hours * 60 + minutes) * minute;
   return (today > local ? today : today + day) - shift;
+}
+
+/** Days, hours and minutes; `ms` alone would round them to the largest. */
+function spell(left: number): string {
+  const parts = [left - (left % day), (left % day) - (left % hour), (left % hour) - (left % minute)];
+  const words = parts.filter((part) => part > 0).map((part) => ms(part, { long: true }));
+  return words.join(" ") || "less than a minute";
 }
 
 export default defineTool<Input>({
@@ -54,7 +62,7 @@ export default defineTool<Input>({
     const target = time ? next(now, Number(time[1]), Number(time[2])) : at(until, "until");
     const left = target - at(now, "now");
     return left > 0
-      ? { passed: false, left: ms(left, { long: true }), milliseconds: left }
-      : { passed: true, left: `${ms(-left, { long: true })} ago`, milliseconds: left };
+      ? { passed: false, left: spell(left), milliseconds: left }
+      : { passed: true, left: `${spell(-left)} ago`, milliseconds: left };
   },
 });

@@ -85,10 +85,8 @@ pub(crate) fn private_folder(path: &Path, account: Option<&Account>) -> Result<(
     let facts = path
         .symlink_metadata()
         .map_err(ClusterError::io("inspect", path))?;
-    let ours = facts.is_dir()
-        && facts.uid() == effective_uid(account)
-        && facts.permissions().mode() & 0o077 == 0;
-    if ours {
+    let for_others = facts.permissions().mode() & 0o077;
+    if facts.is_dir() && facts.uid() == effective_uid(account) && for_others == 0 {
         Ok(())
     } else {
         Err(ClusterError::SocketFolder {
@@ -157,11 +155,8 @@ fn elsewhere(
 /// Eight hexadecimal digits that stand for a path.
 fn short_name(dir: &Path) -> String {
     let digest = Sha256::digest(dir.as_os_str().as_encoded_bytes());
-    digest
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let [a, b, c, d, ..] = digest.0;
+    format!("{:08x}", u32::from_be_bytes([a, b, c, d]))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::settings::PORT;
 pub type Row = Vec<Option<String>>;
 
 /// Creating a database from a large template may take this long.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 /// No message of ours or of the server's administration is longer.
 const MESSAGE_BYTES_MAX: usize = 64 * 1_024 * 1_024;
 /// Protocol 3.0.

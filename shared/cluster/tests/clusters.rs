@@ -1,5 +1,11 @@
 //! Clusters with the real programs: data survives, orphans are adopted, neighbours do not meet.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails loudly, its helpers too"
+)]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -32,7 +38,7 @@ fn folder_of_mode(mode: u32) -> TempDir {
 fn start(dir: &Path, settings: &Settings) -> (Cluster, Vec<String>) {
     let mut said = Vec::new();
     let cluster = Cluster::start(dir, &binaries(), settings, &mut |line| {
-        said.push(line.to_owned())
+        said.push(line.to_owned());
     })
     .unwrap();
     (cluster, said)

@@ -24,16 +24,16 @@ pub(crate) fn assemble(
     let mut tools = Vec::with_capacity(drafts.tools.len());
     let mut modules = Vec::with_capacity(drafts.tools.len());
     for draft in &drafts.tools {
-        let bundled = bundles
+        let built = bundles
             .tools
             .iter()
-            .find(|bundled| bundled.name == draft.spec.name)?;
+            .find(|built| built.name == draft.spec.name)?;
         let mut spec = draft.spec.clone();
-        spec.module.sha256 = sha256_hex(bundled.code.as_bytes());
+        spec.module.sha256 = sha256_hex(built.code.as_bytes());
         modules.push(Module {
             path: spec.module.path.clone(),
-            code: bundled.code.clone(),
-            map: bundled.map.clone(),
+            code: built.code.clone(),
+            map: built.map.clone(),
         });
         tools.push(spec);
     }

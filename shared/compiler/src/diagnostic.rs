@@ -5,99 +5,12 @@
 //! that says what to write instead. It carries the line it points at, so it can be rendered long
 //! after the source is gone. Paths are relative to the agent folder, always with `/`.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+pub use crate::code::Code;
 use crate::discover::SourceFile;
-
-macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $text:literal $severity:ident,)+) => {
-        /// What kind of finding it is. The texts are stable: scripts and documentation refer to them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code { $($(#[$doc])* $variant,)+ }
-
-        impl Code {
-            /// Every code, in the order of the stages that report them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The stable text, such as `not-static`.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)+ }
-            }
-
-            /// Whether the finding stops the build.
-            pub const fn severity(self) -> Severity {
-                match self { $(Self::$variant => Severity::$severity,)+ }
-            }
-        }
-    };
-}
-
-codes! {
-    /// The folder cannot be opened.
-    UnreadableFolder = "unreadable-folder" Error,
-    /// A file of the folder cannot be read as UTF-8 text.
-    UnreadableFile = "unreadable-file" Error,
-    /// `instructions.md` is absent or empty.
-    MissingInstructions = "missing-instructions" Error,
-    /// `agent.ts` is absent.
-    MissingAgent = "missing-agent" Error,
-    /// A file's name cannot be the name of a tool, channel or schedule.
-    BadName = "bad-name" Error,
-    /// A file that looks meant for the agent, but that nothing reads.
-    IgnoredFile = "ignored-file" Warning,
-    /// A part of the framework that this version recognises and leaves out.
-    NotYetSupported = "not-yet-supported" Warning,
-    /// A file is not TypeScript.
-    SyntaxError = "syntax-error" Error,
-    /// A file does not export the definition that its place in the folder asks for.
-    MissingDefinition = "missing-definition" Error,
-    /// A value cannot be read without running the author's code.
-    NotStatic = "not-static" Error,
-    /// A required key is absent.
-    MissingKey = "missing-key" Error,
-    /// A key that the definition does not have.
-    UnknownKey = "unknown-key" Error,
-    /// A value of the wrong type or out of its range.
-    BadValue = "bad-value" Error,
-    /// `agent.ts` names an engine; agents do not choose one [A2.06].
-    HarnessNotConfigurable = "harness-not-configurable" Error,
-    /// A tool asks for approval, which this version cannot give: running it would be dangerous.
-    ApprovalNotSupported = "approval-not-supported" Error,
-    /// A gateway slot names an adapter that does not exist.
-    UnknownAdapter = "unknown-adapter" Error,
-    /// A channel's route cannot be served.
-    BadRoute = "bad-route" Error,
-    /// Two channels claim one route and method.
-    DuplicateRoute = "duplicate-route" Error,
-    /// A schedule's expression is not one.
-    BadCron = "bad-cron" Error,
-    /// A schedule's zone is not in the zone database.
-    BadTimezone = "bad-timezone" Error,
-    /// A schedule names a channel that the folder lacks.
-    UnknownChannel = "unknown-channel" Error,
-    /// `defaultTools` names a tool that the folder lacks.
-    UnknownTool = "unknown-tool" Error,
-    /// An import leads nowhere, or to something that the engine does not have.
-    UnresolvedImport = "unresolved-import" Error,
-    /// A name is imported that the module does not export.
-    MissingExport = "missing-export" Error,
-    /// The bundler gave up for a reason that has no code of its own.
-    BundleFailed = "bundle-failed" Error,
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
 
 /// Whether a diagnostic stops the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -213,7 +126,7 @@ impl Diagnostic {
     pub fn render(&self) -> String {
         let mut text = format!("{}[{}]: {}", self.severity, self.code, self.message);
         if let Some(place) = self.place() {
-            text.push_str(&format!("\n  --> {place}"));
+            let _ = write!(text, "\n  --> {place}");
         }
         if let Some(excerpt) = &self.excerpt {
             let number = excerpt.line.to_string();
@@ -225,13 +138,14 @@ impl Diagnostic {
                 .map(|c| if c == '\t' { '\t' } else { ' ' })
                 .collect();
             let carets = "^".repeat(excerpt.width as usize);
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 "\n {margin} |\n {number} | {}\n {margin} | {indent}{carets}",
                 excerpt.text
-            ));
+            );
         }
         if let Some(help) = &self.help {
-            text.push_str(&format!("\n  = help: {help}"));
+            let _ = write!(text, "\n  = help: {help}");
         }
         text
     }
@@ -321,18 +235,5 @@ mod tests {
         assert_eq!(excerpt("ab", Span { start: 90, end: 95 }).column, 3);
         assert_eq!(excerpt("é", Span { start: 1, end: 1 }).column, 1);
         assert_eq!(excerpt("", Span::default()).width, 1);
-    }
-
-    #[test]
-    fn every_code_is_written_in_lower_case_with_hyphens_and_only_once() {
-        let mut texts: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
-        assert!(
-            texts
-                .iter()
-                .all(|text| text.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
-        );
-        texts.sort_unstable();
-        texts.dedup();
-        assert_eq!(texts.len(), Code::ALL.len());
     }
 }

@@ -27,6 +27,7 @@ use serde_json::Value;
 mod assemble;
 mod bundle;
 mod check;
+mod code;
 mod diagnostic;
 mod discover;
 mod emit;

@@ -89,9 +89,8 @@ fn exchange(address: &str, request: &str) -> io::Result<(String, String)> {
         match line.trim().split_once(": ") {
             Some(("lambda-runtime-aws-request-id", value)) => value.clone_into(&mut id),
             Some(("content-length", value)) => length = value.parse().map_err(io::Error::other)?,
-            Some(_) => {}
             None if line.trim().is_empty() => break,
-            None => {}
+            Some(_) | None => {}
         }
     }
     let mut body = vec![0; length];

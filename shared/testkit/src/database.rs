@@ -45,6 +45,11 @@ impl TestServer {
         Self { url }
     }
 
+    /// A server of the test's own, by the address of its administration database.
+    pub const fn at(url: String) -> Self {
+        Self { url }
+    }
+
     /// The address of one of its databases.
     pub fn url(&self, database: &str) -> String {
         // The last of several equal keys wins, in libpq as in tokio-postgres.

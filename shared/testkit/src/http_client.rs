@@ -48,7 +48,7 @@ pub async fn request(
         body.len()
     );
     for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head.extend([*name, ": ", *value, "\r\n"]);
     }
     head.push_str("\r\n");
     let mut bytes = head.into_bytes();

@@ -1,5 +1,7 @@
 //! The Lambda server with a real child process: reuse, freeze, deadline, crash, kill, streaming.
 
+#![expect(clippy::unwrap_used, reason = "a test fails loudly, its helpers too")]
+
 use std::path::PathBuf;
 
 use openeve_testkit::lambda::{InvokeOutcome, LambdaFunction, LambdaOptions};

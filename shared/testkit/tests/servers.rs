@@ -1,5 +1,11 @@
 //! The receiver, the scripted model and the poller, over real sockets.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails loudly, its helpers too"
+)]
+
 use std::path::PathBuf;
 
 use openeve_testkit::gate::Gate;

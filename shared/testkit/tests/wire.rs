@@ -1,5 +1,11 @@
 //! The wire proxy before a real Postgres: exact counts, lost answers, cut connections.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails loudly, its helpers too"
+)]
+
 use futures_util::future::join5;
 use openeve_testkit::database::TestDatabase;
 use openeve_testkit::wire::{Counts, WireProxy};

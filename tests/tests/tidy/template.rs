@@ -115,3 +115,8 @@ fn the_bucket_is_private_and_retained() {
 fn every_parameter_is_described_and_grouped() {
     holds(functions::every_parameter_is_described_and_grouped);
 }
+
+#[test]
+fn variables_are_declared_knobs() {
+    holds(secrets::variables_are_declared_knobs);
+}

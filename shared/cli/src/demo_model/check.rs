@@ -17,7 +17,11 @@ pub(super) struct Refusal {
 impl Refusal {
     /// A refusal that concerns no parameter.
     pub(super) fn new(status: u16, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), parameter: None }
+        Self {
+            status,
+            message: message.into(),
+            parameter: None,
+        }
     }
 
     /// The body, as OpenAI writes it.
@@ -31,7 +35,11 @@ impl Refusal {
     }
 
     fn of(parameter: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { status: 400, message: message.into(), parameter: Some(parameter.into()) }
+        Self {
+            status: 400,
+            message: message.into(),
+            parameter: Some(parameter.into()),
+        }
     }
 }
 
@@ -57,19 +65,30 @@ impl Request {
 
     /// Whether the answer is to stream.
     pub(super) fn wants_stream(&self) -> bool {
-        self.0.get("stream").and_then(Value::as_bool).unwrap_or(false)
+        self.0
+            .get("stream")
+            .and_then(Value::as_bool)
+            .unwrap_or(false)
     }
 
     /// Whether a stream is to end with what it cost.
     pub(super) fn wants_usage(&self) -> bool {
-        self.0.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false)
+        self.0
+            .pointer("/stream_options/include_usage")
+            .and_then(Value::as_bool)
+            .unwrap_or(false)
     }
 }
 
 /// Wants a key, and takes any.
 pub(super) fn key(headers: &HeaderMap) -> Result<(), Refusal> {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let has_key = value.strip_prefix("Bearer ").is_some_and(|key| !key.trim().is_empty());
+    let value = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let has_key = value
+        .strip_prefix("Bearer ")
+        .is_some_and(|key| !key.trim().is_empty());
     if has_key {
         return Ok(());
     }
@@ -83,14 +102,18 @@ pub(super) fn key(headers: &HeaderMap) -> Result<(), Refusal> {
 /// Checks a body.
 pub(super) fn request(body: &[u8]) -> Result<Request, Refusal> {
     let parsed = serde_json::from_slice::<Value>(body);
-    let request = parsed.ok().filter(Value::is_object).ok_or_else(|| {
-        Refusal::new(400, "We could not parse the JSON body of your request.")
-    })?;
+    let request = parsed
+        .ok()
+        .filter(Value::is_object)
+        .ok_or_else(|| Refusal::new(400, "We could not parse the JSON body of your request."))?;
     if text(&request, "/model").is_empty() {
         return Err(Refusal::new(400, "you must provide a model parameter"));
     }
     if list(&request, "messages").is_empty() {
-        return Err(Refusal::of("messages", "Missing required parameter: 'messages'."));
+        return Err(Refusal::of(
+            "messages",
+            "Missing required parameter: 'messages'.",
+        ));
     }
     tools(list(&request, "tools"))?;
     messages(list(&request, "messages"))?;
@@ -99,7 +122,10 @@ pub(super) fn request(body: &[u8]) -> Result<Request, Refusal> {
 
 fn tools(tools: &[Value]) -> Result<(), Refusal> {
     for (at, tool) in tools.iter().enumerate() {
-        name(&format!("tools[{at}].function.name"), text(tool, "/function/name"))?;
+        name(
+            &format!("tools[{at}].function.name"),
+            text(tool, "/function/name"),
+        )?;
         let schema = tool.pointer("/function/parameters");
         if schema.is_some_and(|schema| text(schema, "/type") != "object") {
             return Err(Refusal::of(
@@ -118,11 +144,20 @@ fn name(parameter: &str, name: &str) -> Result<(), Refusal> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if name.is_empty() || !name.chars().all(is_allowed) {
         let said = "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.";
-        return Err(Refusal::of(parameter, format!("Invalid '{parameter}': {said}")));
+        return Err(Refusal::of(
+            parameter,
+            format!("Invalid '{parameter}': {said}"),
+        ));
     }
     if name.len() > 64 {
-        let said = format!("string too long. Expected a string with maximum length 64, but got {}.", name.len());
-        return Err(Refusal::of(parameter, format!("Invalid '{parameter}': {said}")));
+        let said = format!(
+            "string too long. Expected a string with maximum length 64, but got {}.",
+            name.len()
+        );
+        return Err(Refusal::of(
+            parameter,
+            format!("Invalid '{parameter}': {said}"),
+        ));
     }
     Ok(())
 }
@@ -151,7 +186,10 @@ fn messages(messages: &[Value]) -> Result<(), Refusal> {
                     content(at, message)?;
                 }
                 for (number, call) in calls.iter().enumerate() {
-                    name(&format!("messages[{at}].tool_calls[{number}].function.name"), text(call, "/function/name"))?;
+                    name(
+                        &format!("messages[{at}].tool_calls[{number}].function.name"),
+                        text(call, "/function/name"),
+                    )?;
                     open.insert(text(call, "/id"));
                 }
             }
@@ -196,9 +234,16 @@ fn content(at: usize, message: &Value) -> Result<(), Refusal> {
 }
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
-    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    value
+        .get(key)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
 }

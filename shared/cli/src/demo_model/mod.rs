@@ -62,9 +62,19 @@ async fn complete(State(now): State<Now>, headers: HeaderMap, body: Bytes) -> Re
     if !request.wants_stream() {
         return json_response(StatusCode::OK, &answer.whole());
     }
-    let events = answer.events().into_iter().map(|event| Ok::<_, Infallible>(Bytes::from(event)));
+    let events = answer
+        .events()
+        .into_iter()
+        .map(|event| Ok::<_, Infallible>(Bytes::from(event)));
     let body = Body::from_stream(futures_util::stream::iter(events));
-    ([(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body).into_response()
+    (
+        [
+            (header::CONTENT_TYPE, "text/event-stream"),
+            (header::CACHE_CONTROL, "no-cache"),
+        ],
+        body,
+    )
+        .into_response()
 }
 
 async fn models() -> Response {
@@ -73,15 +83,26 @@ async fn models() -> Response {
 }
 
 async fn unknown() -> Response {
-    refused(&Refusal::new(404, "Unknown request URL. The demo model answers POST /v1/chat/completions."))
+    refused(&Refusal::new(
+        404,
+        "Unknown request URL. The demo model answers POST /v1/chat/completions.",
+    ))
 }
 
 fn refused(refusal: &Refusal) -> Response {
-    json_response(StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST), &refusal.body())
+    json_response(
+        StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST),
+        &refusal.body(),
+    )
 }
 
 fn json_response(status: StatusCode, body: &Value) -> Response {
-    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+    (
+        status,
+        [(header::CONTENT_TYPE, "application/json")],
+        body.to_string(),
+    )
+        .into_response()
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use openeve_domain::run::begin_batch::CallRequest;
 use openeve_integrations::models::Endpoint;
-use openeve_integrations::models::openai_chat::{Aliases, Completion, Decoder, Stop, classify_error};
+use openeve_integrations::models::openai_chat::{
+    Aliases, Completion, Decoder, Stop, classify_error,
+};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -10,7 +12,12 @@ use tokio::net::TcpStream;
 use super::*;
 
 fn endpoint() -> Endpoint {
-    Endpoint { provider: "openai".into(), model: MODEL.into(), base_url: "http://localhost/v1".into(), api_key: None }
+    Endpoint {
+        provider: "openai".into(),
+        model: MODEL.into(),
+        base_url: "http://localhost/v1".into(),
+        api_key: None,
+    }
 }
 
 fn now() -> Timestamp {
@@ -23,22 +30,40 @@ async fn send(head: &str, body: &str) -> (u16, Vec<u8>) {
     let address = listener.local_addr().unwrap();
     let server = tokio::spawn(serve(listener, now));
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!("{head}host: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let request = format!(
+        "{head}host: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut response = Vec::new();
     stream.read_to_end(&mut response).await.unwrap();
     server.abort();
-    let at = response.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
-    let head = String::from_utf8(response[..at].to_vec()).unwrap().to_lowercase();
+    let at = response
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .unwrap();
+    let head = String::from_utf8(response[..at].to_vec())
+        .unwrap()
+        .to_lowercase();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let body = &response[at + 4..];
-    (status, if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_vec() })
+    (
+        status,
+        if head.contains("transfer-encoding: chunked") {
+            unchunked(body)
+        } else {
+            body.to_vec()
+        },
+    )
 }
 
 fn unchunked(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
-        let at = rest.windows(2).position(|window| window == b"\r\n").unwrap();
+        let at = rest
+            .windows(2)
+            .position(|window| window == b"\r\n")
+            .unwrap();
         let length = usize::from_str_radix(std::str::from_utf8(&rest[..at]).unwrap(), 16).unwrap();
         if length == 0 {
             return body;
@@ -78,17 +103,33 @@ async fn a_call_and_an_answer_come_over_the_wire_streamed_or_not() {
         let mut request = question(stream);
         let asked = completion(&request).await;
         assert_eq!(asked.finish, Stop::Calls);
-        let [CallRequest { provider_call_id, name, arguments }] = asked.calls.as_slice() else {
+        let [
+            CallRequest {
+                provider_call_id,
+                name,
+                arguments,
+            },
+        ] = asked.calls.as_slice()
+        else {
             panic!("one call is expected")
         };
-        assert_eq!((name.as_str(), arguments.as_str()), ("opening_hours", r#"{"place":"spa"}"#));
-        assert!(asked.usage.is_some_and(|usage| usage.input_tokens > 0 && usage.output_tokens > 0));
+        assert_eq!(
+            (name.as_str(), arguments.as_str()),
+            ("opening_hours", r#"{"place":"spa"}"#)
+        );
+        assert!(
+            asked
+                .usage
+                .is_some_and(|usage| usage.input_tokens > 0 && usage.output_tokens > 0)
+        );
 
         let messages = request["messages"].as_array_mut().unwrap();
         let function = json!({"name": name, "arguments": arguments});
         let call = json!({"id": provider_call_id, "type": "function", "function": function});
         messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
-        messages.push(json!({"role": "tool", "tool_call_id": provider_call_id, "content": "From 10:00."}));
+        messages.push(
+            json!({"role": "tool", "tool_call_id": provider_call_id, "content": "From 10:00."}),
+        );
         let answer = completion(&request).await;
         assert_eq!(answer.text, "[demo model] opening hours says: From 10:00.");
         assert_eq!(answer.finish, Stop::Done);
@@ -106,13 +147,19 @@ async fn refusal(head: &str, request: &Value) -> (u16, String) {
 #[tokio::test]
 async fn a_request_without_a_key_is_refused() {
     let head = "POST /v1/chat/completions HTTP/1.1\r\n";
-    assert_eq!(refusal(head, &question(true)).await, (401, "model_auth".into()));
+    assert_eq!(
+        refusal(head, &question(true)).await,
+        (401, "model_auth".into())
+    );
 }
 
 #[tokio::test]
 async fn another_path_is_refused() {
     let head = "POST /chat HTTP/1.1\r\nauthorization: Bearer any\r\n";
-    assert_eq!(refusal(head, &question(true)).await, (404, "model_endpoint".into()));
+    assert_eq!(
+        refusal(head, &question(true)).await,
+        (404, "model_endpoint".into())
+    );
 }
 
 #[tokio::test]
@@ -136,6 +183,10 @@ async fn what_the_real_api_refuses_is_refused() {
         json!({"model": "m", "messages": [user], "tools": tool(&"a".repeat(65))}),
         json!({"model": "m", "messages": [user], "tools": [{"function": {"name": "a", "parameters": {}}}]}),
     ] {
-        assert_eq!(refusal(HEAD, &request).await, (400, "model_bad_request".into()), "{request}");
+        assert_eq!(
+            refusal(HEAD, &request).await,
+            (400, "model_bad_request".into()),
+            "{request}"
+        );
     }
 }

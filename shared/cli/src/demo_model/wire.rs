@@ -29,20 +29,31 @@ impl<'a> Answer<'a> {
             let _ = write!(mark, "{byte:02x}");
         }
         let usage = usage(body.len(), &decision);
-        Self { request, mark, decision, usage }
+        Self {
+            request,
+            mark,
+            decision,
+            usage,
+        }
     }
 
     /// The answer as one body.
     pub(super) fn whole(&self) -> Value {
         let (message, finish) = match &self.decision {
-            Decision::Say(text) => (json!({"role": "assistant", "content": text, "refusal": null}), "stop"),
+            Decision::Say(text) => (
+                json!({"role": "assistant", "content": text, "refusal": null}),
+                "stop",
+            ),
             Decision::Call(calls) => {
                 let calls: Vec<Value> = calls
                     .iter()
                     .enumerate()
                     .map(|(at, (name, arguments))| self.call(at, name, &arguments.to_string()))
                     .collect();
-                (json!({"role": "assistant", "content": null, "tool_calls": calls, "refusal": null}), "tool_calls")
+                (
+                    json!({"role": "assistant", "content": null, "tool_calls": calls, "refusal": null}),
+                    "tool_calls",
+                )
             }
         };
         json!({
@@ -60,8 +71,13 @@ impl<'a> Answer<'a> {
         let mut chunks = Vec::new();
         let finish = match &self.decision {
             Decision::Say(text) => {
-                chunks.push(self.delta(&json!({"role": "assistant", "content": "", "refusal": null})));
-                chunks.extend(text.split_inclusive(' ').map(|word| self.delta(&json!({"content": word}))));
+                chunks.push(
+                    self.delta(&json!({"role": "assistant", "content": "", "refusal": null})),
+                );
+                chunks.extend(
+                    text.split_inclusive(' ')
+                        .map(|word| self.delta(&json!({"content": word}))),
+                );
                 "stop"
             }
             Decision::Call(calls) => {
@@ -72,48 +88,63 @@ impl<'a> Answer<'a> {
                 "tool_calls"
             }
         };
-        chunks.push(self.chunk(&json!([{"index": 0, "delta": {}, "logprobs": null, "finish_reason": finish}])));
+        chunks.push(self.chunk(
+            &json!([{"index": 0, "delta": {}, "logprobs": null, "finish_reason": finish}]),
+            &Value::Null,
+        ));
         if self.request.wants_usage() {
-            let mut chunk = self.chunk(&json!([]));
-            chunk["usage"] = self.usage.clone();
-            chunks.push(chunk);
+            chunks.push(self.chunk(&json!([]), &self.usage));
         }
-        let mut events: Vec<String> = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+        let mut events: Vec<String> = chunks
+            .iter()
+            .map(|chunk| format!("data: {chunk}\n\n"))
+            .collect();
         events.push("data: [DONE]\n\n".to_owned());
         events
     }
 
     fn call_deltas(&self, at: usize, name: &str, arguments: &str) -> Vec<Value> {
-        let mut begin = self.call(at, name, "");
-        begin["index"] = at.into();
+        let id = self.call_id(at);
+        let function = json!({"name": name, "arguments": ""});
+        let begin = json!({"index": at, "id": id, "type": "function", "function": function});
         let mut deltas = vec![self.delta(&json!({"tool_calls": [begin]}))];
         let characters: Vec<char> = arguments.chars().collect();
         for piece in characters.chunks(PIECE_CHARS) {
             let piece: String = piece.iter().collect();
-            deltas.push(self.delta(&json!({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})));
+            deltas.push(
+                self.delta(
+                    &json!({"tool_calls": [{"index": at, "function": {"arguments": piece}}]}),
+                ),
+            );
         }
         deltas
     }
 
     fn call(&self, at: usize, name: &str, arguments: &str) -> Value {
         json!({
-            "id": format!("call_{}{at}", self.mark),
+            "id": self.call_id(at),
             "type": "function",
             "function": {"name": name, "arguments": arguments},
         })
     }
 
-    fn delta(&self, delta: &Value) -> Value {
-        self.chunk(&json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": null}]))
+    fn call_id(&self, at: usize) -> String {
+        format!("call_{}{at}", self.mark)
     }
 
-    fn chunk(&self, choices: &Value) -> Value {
+    fn delta(&self, delta: &Value) -> Value {
+        let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": null});
+        self.chunk(&json!([choice]), &Value::Null)
+    }
+
+    fn chunk(&self, choices: &Value, usage: &Value) -> Value {
         json!({
             "id": self.id(),
             "object": "chat.completion.chunk",
             "created": 0,
             "model": self.request.model(),
             "choices": choices,
+            "usage": usage,
         })
     }
 
@@ -126,7 +157,10 @@ impl<'a> Answer<'a> {
 fn usage(request_bytes: usize, decision: &Decision) -> Value {
     let answer_bytes = match decision {
         Decision::Say(text) => text.len(),
-        Decision::Call(calls) => calls.iter().map(|(name, arguments)| name.len() + arguments.to_string().len()).sum(),
+        Decision::Call(calls) => calls
+            .iter()
+            .map(|(name, arguments)| name.len() + arguments.to_string().len())
+            .sum(),
     };
     let (prompt, completion) = (request_bytes / 4 + 1, answer_bytes / 4 + 1);
     json!({

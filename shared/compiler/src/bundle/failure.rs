@@ -1,5 +1,6 @@
 //! What the bundler reports, as diagnostics with a place and a way out.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -60,7 +61,7 @@ pub(super) fn unresolved(
     folder: &Folder,
     tool: &str,
     imports: &Imports,
-    findings: Vec<Finding>,
+    findings: &[Finding],
 ) -> Vec<Diagnostic> {
     findings
         .iter()
@@ -69,7 +70,7 @@ pub(super) fn unresolved(
 }
 
 /// Why a bundle could not be written.
-pub(super) fn translate(folder: &Folder, tool: &str, failed: Failed) -> Vec<Diagnostic> {
+pub(super) fn translate(folder: &Folder, tool: &str, failed: &Failed) -> Vec<Diagnostic> {
     failed
         .findings
         .iter()
@@ -96,7 +97,7 @@ fn one(folder: &Folder, tool: &str, imports: &Imports, finding: &Finding) -> Vec
                 nature(folder, specifier, finding)
             );
             if chain.len() > 2 || (chain.len() == 2 && importer != tool) {
-                message.push_str(&format!(" ({})", chain.join(" → ")));
+                let _ = write!(message, " ({})", chain.join(" → "));
             }
             let found =
                 Diagnostic::new(Code::UnresolvedImport, message).help(way_out(folder, specifier));

@@ -1,7 +1,7 @@
 //! Fifth stage: each tool and all it imports to one ECMAScript module [architecture, authored code].
 //!
 //! A module in the artifact has one default export, the definition; types are gone, packages from
-//! `node_modules` are inlined (CommonJS too), unused code is dropped. Only `@openeve/core` stays an
+//! `node_modules` are inlined (`CommonJS` too), unused code is dropped. Only `@openeve/core` stays an
 //! import: the engine provides it. Nothing is resolved at run time, so whatever an import needs that
 //! the engine lacks is a diagnostic here. Output depends on the sources alone.
 
@@ -55,7 +55,7 @@ pub(crate) async fn bundle(
         match rolldown_run::run(&folder.root, &source.name, &source.file.path, export).await {
             Ok(run) => {
                 let found =
-                    failure::unresolved(folder, &source.file.path, &run.imports, run.unresolved);
+                    failure::unresolved(folder, &source.file.path, &run.imports, &run.unresolved);
                 diagnostics.extend(found);
                 bundles.note_inputs(&folder.root, &run.imports);
                 bundles.tools.push(Bundled {
@@ -65,7 +65,7 @@ pub(crate) async fn bundle(
                 });
             }
             Err(failed) => {
-                diagnostics.extend(failure::translate(folder, &source.file.path, failed))
+                diagnostics.extend(failure::translate(folder, &source.file.path, &failed));
             }
         }
     }

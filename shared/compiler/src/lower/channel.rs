@@ -154,23 +154,23 @@ fn methods(reader: &mut Reader<'_>, fields: Fields<'_>) -> Vec<String> {
 fn auth(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<ChannelAuth> {
     let help = "write bearer(env(\"SERVICE_TOKEN\"))";
     let node = reader.get(fields, "auth")?;
-    match &node.kind {
-        Kind::Call(call) if call.helper == "bearer" => match call.arguments.first() {
-            Some(token) => Some(ChannelAuth {
-                bearer: reader.env_of("auth", token)?,
-            }),
-            None => reader.wrong("auth", node, "bearer(env(\"NAME\"))", help),
-        },
-        Kind::Object(_) => {
-            let inner = reader.object(fields, "auth", help)?;
-            reader.known_keys(inner, &["bearer"]);
-            reader.require(inner, "bearer", help);
-            Some(ChannelAuth {
-                bearer: reader.env(inner, "bearer")?,
-            })
-        }
-        _ => reader.wrong("auth", node, "bearer(env(\"NAME\"))", help),
+    if let Kind::Object(_) = node.kind {
+        let inner = reader.object(fields, "auth", help)?;
+        reader.known_keys(inner, &["bearer"]);
+        reader.require(inner, "bearer", help);
+        return Some(ChannelAuth {
+            bearer: reader.env(inner, "bearer")?,
+        });
     }
+    if let Kind::Call(call) = &node.kind
+        && call.helper == "bearer"
+        && let Some(token) = call.arguments.first()
+    {
+        return Some(ChannelAuth {
+            bearer: reader.env_of("auth", token)?,
+        });
+    }
+    reader.wrong("auth", node, "bearer(env(\"NAME\"))", help)
 }
 
 fn reply(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<ReplySpec> {

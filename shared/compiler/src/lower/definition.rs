@@ -43,89 +43,90 @@ pub(crate) fn definition(file: &SourceFile, helper: &str) -> Result<Definition, 
                 .collect(),
         }
     })?;
-    choose(file, helper, exports).map_err(|found| vec![found])
+    let asked = Asked { file, helper };
+    asked
+        .choose(exports)
+        .and_then(|(export, node)| asked.unwrap(export, node))
 }
 
-fn choose(
-    file: &SourceFile,
-    helper: &str,
-    exports: Vec<(String, Node)>,
-) -> Result<Definition, Diagnostic> {
-    let help = format!(
-        "write: import {{ {helper} }} from \"@openeve/core\"; export default {helper}({{ … }}); with the object in the call or in a const of this file"
-    );
-    let missing =
-        |message: String| Diagnostic::new(Code::MissingDefinition, message).help(help.clone());
-    let mut made: Vec<(String, Node)> = exports
-        .into_iter()
-        .filter(|(name, node)| name == "default" || is_call_of(node, helper))
-        .collect();
-    let Some((export, node)) = made.pop() else {
-        return Err(
-            missing(format!("{} exports no {helper}({{ … }})", file.path)).in_file(&file.path),
-        );
-    };
-    if !made.is_empty() {
-        let message = format!(
-            "{} exports more than one {helper}({{ … }}); make one of them the default",
-            file.path
-        );
-        return Err(missing(message).in_file(&file.path));
-    }
-    let wrong = |node: &Node| {
-        let message = format!(
-            "{} must export {helper}({{ … }}), but it exports {}",
-            file.path,
-            node.describe()
-        );
-        let code = if matches!(node.kind, Kind::Unreadable(_)) {
-            Code::NotStatic
-        } else {
-            Code::MissingDefinition
+/// What a file is asked for.
+struct Asked<'f> {
+    file: &'f SourceFile,
+    helper: &'f str,
+}
+
+impl Asked<'_> {
+    /// The export that holds the definition.
+    fn choose(&self, exports: Vec<(String, Node)>) -> Result<(String, Node), Vec<Diagnostic>> {
+        let (path, helper) = (&self.file.path, self.helper);
+        let mut made: Vec<(String, Node)> = exports
+            .into_iter()
+            .filter(|(name, node)| name == "default" || is_call_of(node, helper))
+            .collect();
+        let missing = |message: String| {
+            let found = Diagnostic::new(Code::MissingDefinition, message).in_file(path);
+            vec![found.help(self.help())]
         };
-        Diagnostic::new(code, message)
-            .at(file, node.span)
-            .help(help.clone())
-    };
-    if !is_call_of(&node, helper) {
+        match made.pop() {
+            None => Err(missing(format!("{path} exports no {helper}({{ … }})"))),
+            Some(one) if made.is_empty() => Ok(one),
+            Some(_) => Err(missing(format!(
+                "{path} exports more than one {helper}({{ … }}); make one of them the default"
+            ))),
+        }
+    }
+
+    /// The object inside of an export: the argument of the helper, or the export itself.
+    fn unwrap(&self, export: String, node: Node) -> Result<Definition, Vec<Diagnostic>> {
+        let helper = self.helper;
         let span = node.span;
-        return match node.kind {
-            Kind::Object(object) => Ok(Definition {
+        let inner = if !is_call_of(&node, helper) {
+            Some(node)
+        } else if let Kind::Call(call) = node.kind {
+            call.arguments.into_iter().next()
+        } else {
+            None
+        };
+        match inner {
+            Some(Node {
+                span,
+                kind: Kind::Object(object),
+            }) => Ok(Definition {
                 export,
                 object,
                 span,
             }),
-            _ => Err(wrong(&node)),
-        };
+            Some(other) => {
+                let code = if other.is_known() {
+                    Code::MissingDefinition
+                } else {
+                    Code::NotStatic
+                };
+                let message = format!(
+                    "{} must export {helper}({{ … }}) with an object that can be read without running the code, but that is {}",
+                    self.file.path,
+                    other.describe()
+                );
+                Err(vec![self.at(code, other.span, message)])
+            }
+            None => {
+                let message = format!("{helper} takes an object, but gets nothing");
+                Err(vec![self.at(Code::MissingDefinition, span, message)])
+            }
+        }
     }
-    let span = node.span;
-    let Kind::Call(call) = node.kind else {
-        return Err(wrong(&node));
-    };
-    match call.arguments.into_iter().next() {
-        Some(Node {
-            span,
-            kind: Kind::Object(object),
-        }) => Ok(Definition {
-            export,
-            object,
-            span,
-        }),
-        Some(other) => Err(Diagnostic::new(
-            Code::NotStatic,
-            format!(
-                "{helper} takes an object that can be read without running the code, but gets {}",
-                other.describe()
-            ),
+
+    fn at(&self, code: Code, span: Span, message: String) -> Diagnostic {
+        Diagnostic::new(code, message)
+            .at(self.file, span)
+            .help(self.help())
+    }
+
+    fn help(&self) -> String {
+        let helper = self.helper;
+        format!(
+            "write: import {{ {helper} }} from \"@openeve/core\"; export default {helper}({{ … }}); with the object in the call or in a const of this file"
         )
-        .at(file, other.span)
-        .help(help)),
-        None => Err(Diagnostic::new(
-            Code::MissingDefinition,
-            format!("{helper} takes an object, but gets nothing"),
-        )
-        .at(file, span)
-        .help(help)),
     }
 }
 

@@ -7,14 +7,14 @@
 //! being read, and a bound on the values read keeps a small file from becoming a large manifest.
 
 use oxc::ast::ast::{
-    Argument, ArrayExpression, ArrayExpressionElement, BinaryOperator, CallExpression, Expression,
-    IdentifierReference, ObjectExpression, ObjectProperty, ObjectPropertyKind, PropertyKind,
+    Argument, BinaryOperator, CallExpression, Expression, IdentifierReference,
     StaticMemberExpression, UnaryExpression, UnaryOperator,
 };
 use oxc::span::GetSpan;
 
+use super::forms::{describe, is_process_env, span_of, to_span};
 use super::scope::{Binding, Exported, Scope};
-use super::value::{Call, Entry, Kind, Node, Object};
+use super::value::{Call, Kind, Node};
 use crate::diagnostic::Span;
 
 /// Values read from one definition at most.
@@ -55,7 +55,7 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
         clippy::wildcard_enum_match_arm,
         reason = "whatever is not listed is unreadable, by design"
     )]
-    fn read(&mut self, expression: &'p Expression<'a>) -> Node {
+    pub(super) fn read(&mut self, expression: &'p Expression<'a>) -> Node {
         let expression = expression.get_inner_expression();
         let span = span_of(expression);
         self.values += 1;
@@ -145,22 +145,22 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
                 },
             );
         }
-        let kind = match self.read(&member.object).kind {
-            Kind::Object(object) => match object.get(property) {
-                Some(value) => return value.clone(),
-                None if object.holes.is_empty() => Kind::Undefined,
-                None => Kind::Unreadable(format!(
-                    "a member of an object with a spread that cannot be read: {property}"
-                )),
-            },
-            Kind::Unreadable(_) if is_process_env(&member.object) => Kind::Unreadable(format!(
-                "the environment variable {property}, read while the file runs"
-            )),
-            _ => Kind::Unreadable(format!(
-                "the member {property} of a value that cannot be read"
-            )),
+        if is_process_env(&member.object) {
+            let reason = format!("the environment variable {property}, read while the file runs");
+            return Node::unreadable(span, reason);
+        }
+        let Kind::Object(object) = self.read(&member.object).kind else {
+            let reason = format!("the member {property} of a value that cannot be read");
+            return Node::unreadable(span, reason);
         };
-        Node::new(span, kind)
+        match object.get(property) {
+            Some(value) => value.clone(),
+            None if object.holes.is_empty() => Node::new(span, Kind::Undefined),
+            None => Node::unreadable(
+                span,
+                format!("{property} of an object that hides some keys"),
+            ),
+        }
     }
 
     /// `oe.name` where `oe` is a whole module.
@@ -176,14 +176,16 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
 
     fn call(&mut self, call: &'p CallExpression<'a>) -> Kind {
         let callee = call.callee.get_inner_expression();
-        let imported = match callee {
-            Expression::Identifier(callee) => match self.scope.binding(callee.name.as_str()) {
-                Some(Binding::Import { module, name }) => Some((module, name)),
-                _ => None,
-            },
-            Expression::StaticMemberExpression(member) => self.namespaced(member),
-            _ => None,
-        };
+        let mut name = String::new();
+        let mut imported = None;
+        if let Expression::Identifier(callee) = callee {
+            name = format!(" of {}()", callee.name);
+            if let Some(Binding::Import { module, name }) = self.scope.binding(&callee.name) {
+                imported = Some((module, name));
+            }
+        } else if let Expression::StaticMemberExpression(member) = callee {
+            imported = self.namespaced(member);
+        }
         match imported {
             Some((module, helper)) if is_framework(module) => Kind::Call(Call {
                 helper: helper.to_owned(),
@@ -196,12 +198,7 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
             Some((module, helper)) => {
                 Kind::Unreadable(format!("a call of {helper}() from {module:?}"))
             }
-            None => match callee {
-                Expression::Identifier(callee) => {
-                    Kind::Unreadable(format!("a call of {}()", callee.name))
-                }
-                _ => Kind::Unreadable("a call".to_owned()),
-            },
+            None => Kind::Unreadable(format!("a call{name}")),
         }
     }
 
@@ -221,132 +218,5 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
             (UnaryOperator::UnaryPlus, Kind::Number(value)) => Kind::Number(value),
             (operator, _) => Kind::Unreadable(format!("an expression with {}", operator.as_str())),
         }
-    }
-
-    fn list(&mut self, array: &'p ArrayExpression<'a>) -> Kind {
-        let mut items = Vec::with_capacity(array.elements.len());
-        for element in &array.elements {
-            match element {
-                ArrayExpressionElement::SpreadElement(spread) => {
-                    let span = to_span(spread.span);
-                    match self.read(&spread.argument).kind {
-                        Kind::List(inner) => items.extend(inner),
-                        Kind::Unreadable(reason) => {
-                            items.push(Node::new(
-                                span,
-                                Kind::Unreadable(format!("a spread of {reason}")),
-                            ));
-                        }
-                        _ => items.push(Node::new(
-                            span,
-                            Kind::Unreadable("a spread of no array".to_owned()),
-                        )),
-                    }
-                }
-                ArrayExpressionElement::Elision(hole) => {
-                    items.push(Node::new(to_span(hole.span), Kind::Undefined))
-                }
-                element => items.extend(
-                    element
-                        .as_expression()
-                        .map(|expression| self.read(expression)),
-                ),
-            }
-        }
-        Kind::List(items)
-    }
-
-    fn object(&mut self, literal: &'p ObjectExpression<'a>) -> Kind {
-        let mut object = Object::default();
-        for property in &literal.properties {
-            match property {
-                ObjectPropertyKind::ObjectProperty(property) => {
-                    self.property(property, &mut object)
-                }
-                ObjectPropertyKind::SpreadProperty(spread) => {
-                    let spread_node = self.read(&spread.argument);
-                    if let Kind::Object(inner) = spread_node.kind {
-                        inner
-                            .entries
-                            .into_iter()
-                            .for_each(|entry| object.set(entry));
-                        object.holes.extend(inner.holes);
-                    } else {
-                        let reason = format!("a spread of {}", spread_node.describe());
-                        object
-                            .holes
-                            .push(Node::new(to_span(spread.span), Kind::Unreadable(reason)));
-                    }
-                }
-            }
-        }
-        Kind::Object(object)
-    }
-
-    fn property(&mut self, property: &'p ObjectProperty<'a>, object: &mut Object) {
-        let key_span = to_span(property.key.span());
-        let key = match property.key.static_name() {
-            Some(name) => name.into_owned(),
-            None => match property.key.as_expression().map(|key| self.read(key).kind) {
-                Some(Kind::Text(text)) => text,
-                _ => {
-                    let reason = "a computed key".to_owned();
-                    object
-                        .holes
-                        .push(Node::new(key_span, Kind::Unreadable(reason)));
-                    return;
-                }
-            },
-        };
-        let value = match property.kind {
-            PropertyKind::Init => self.read(&property.value),
-            PropertyKind::Get | PropertyKind::Set => {
-                Node::new(key_span, Kind::Unreadable("an accessor".to_owned()))
-            }
-        };
-        object.set(Entry {
-            key,
-            key_span,
-            value,
-        });
-    }
-}
-
-/// Whether an expression is `process.env`.
-pub(super) fn is_process_env(expression: &Expression<'_>) -> bool {
-    matches!(expression.get_inner_expression(), Expression::StaticMemberExpression(member)
-        if member.property.name == "env" && member.object.is_specific_id("process"))
-}
-
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a few forms deserve their own words"
-)]
-fn describe(expression: &Expression<'_>) -> &'static str {
-    match expression {
-        Expression::TemplateLiteral(_) => "a template with expressions in it",
-        Expression::ConditionalExpression(_) => "a choice between two values",
-        Expression::LogicalExpression(_) => "a logical expression",
-        Expression::BinaryExpression(_) => "a calculation",
-        Expression::NewExpression(_) => "a new object",
-        Expression::AwaitExpression(_) => "an awaited value",
-        Expression::ClassExpression(_) => "a class",
-        Expression::BigIntLiteral(_) => "a BigInt",
-        Expression::RegExpLiteral(_) => "a regular expression",
-        Expression::ImportExpression(_) => "a dynamic import",
-        Expression::TaggedTemplateExpression(_) => "a tagged template",
-        Expression::ComputedMemberExpression(_) => "a computed member",
-        _ => "a form that only running the code can tell",
-    }
-}
-
-fn span_of(expression: &Expression<'_>) -> Span {
-    to_span(expression.span())
-}
-
-fn to_span(span: oxc::span::Span) -> Span {
-    Span {
-        start: span.start,
-        end: span.end,
     }
 }

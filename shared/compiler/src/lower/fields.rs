@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use openeve_domain::manifest::EnvRef;
 use serde_json::Value;
 
 use super::nearest::nearest;
-use super::value::{Call, Kind, Node, Object};
+use super::references::ENV_HELP;
+use super::value::{Kind, Node, Object};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::SourceFile;
 
 const STATIC_HELP: &str = "write the value in place or in a top-level const of this file; calls, imports and calculations are not executed";
-const ENV_HELP: &str = "write env(\"NAME\") with the name of the environment variable; the value itself never enters the folder";
 
 /// Reads one file's definition and gathers what is found on the way.
 #[derive(Debug)]
@@ -89,7 +88,7 @@ impl<'a> Reader<'a> {
     /// A key's value, whatever it is.
     pub(crate) fn get<'o>(&mut self, fields: Fields<'o>, key: &str) -> Option<&'o Node> {
         let node = fields.object.get(key)?;
-        if let Kind::Unreadable(_) | Kind::Imported { .. } = node.kind {
+        if !node.is_known() {
             self.not_static(key, node.span, &node.describe());
             return None;
         }
@@ -119,14 +118,14 @@ impl<'a> Reader<'a> {
         help: &str,
     ) -> Option<(&'o str, Span)> {
         let node = self.get(fields, key)?;
-        match &node.kind {
-            Kind::Text(text) if !text.trim().is_empty() => Some((text, node.span)),
-            Kind::Text(_) => {
-                self.report(Code::BadValue, node.span, format!("{key} is empty"), help);
-                None
-            }
-            _ => self.wrong(key, node, "a string", help),
+        let Some(text) = node.text() else {
+            return self.wrong(key, node, "a string", help);
+        };
+        if text.trim().is_empty() {
+            self.report(Code::BadValue, node.span, format!("{key} is empty"), help);
+            return None;
         }
+        Some((text, node.span))
     }
 
     /// A string out of a list.
@@ -180,34 +179,13 @@ impl<'a> Reader<'a> {
         };
         let mut texts = Vec::with_capacity(items.len());
         for item in items {
-            match &item.kind {
-                Kind::Text(text) => texts.push((text.clone(), item.span)),
-                Kind::Unreadable(_) | Kind::Imported { .. } => {
-                    self.not_static(key, item.span, &item.describe())
-                }
-                _ => {
-                    self.wrong::<()>(key, item, "an array of strings", help);
-                }
-            }
+            let Some(text) = item.text() else {
+                self.wrong::<()>(key, item, "an array of strings", help);
+                continue;
+            };
+            texts.push((text.to_owned(), item.span));
         }
         Some(texts)
-    }
-
-    /// Any value that has JSON; the environment variables in it are noted.
-    pub(crate) fn json(&mut self, fields: Fields<'_>, key: &str) -> Option<(Value, Span)> {
-        let node = self.get(fields, key)?;
-        self.json_of(key, node).map(|value| (value, node.span))
-    }
-
-    pub(crate) fn json_of(&mut self, key: &str, node: &Node) -> Option<Value> {
-        self.note_env(node);
-        match node.to_json() {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.not_static(key, error.span, &error.reason);
-                None
-            }
-        }
     }
 
     /// Whether a key holds code. Only a value that plainly is no function is reported.
@@ -215,10 +193,7 @@ impl<'a> Reader<'a> {
         let Some(node) = fields.object.get(key) else {
             return false;
         };
-        if matches!(
-            node.kind,
-            Kind::Function | Kind::Call(_) | Kind::Imported { .. } | Kind::Unreadable(_)
-        ) {
+        if !node.is_known() || matches!(node.kind, Kind::Function | Kind::Call(_)) {
             return true;
         }
         self.wrong::<()>(key, node, "a function", help);
@@ -232,39 +207,14 @@ impl<'a> Reader<'a> {
         help: &str,
     ) -> Option<Fields<'o>> {
         let node = self.get(fields, key)?;
-        match &node.kind {
-            Kind::Object(object) => Some(Fields {
-                owner: key,
-                span: node.span,
-                object,
-            }),
-            _ => self.wrong(key, node, "an object", help),
-        }
-    }
-
-    /// `env("NAME")`.
-    pub(crate) fn env(&mut self, fields: Fields<'_>, key: &str) -> Option<EnvRef> {
-        let node = self.get(fields, key)?;
-        self.env_of(key, node)
-    }
-
-    /// The variable an `env("NAME")` names. The message never repeats what stands there instead.
-    pub(crate) fn env_of(&mut self, key: &str, node: &Node) -> Option<EnvRef> {
-        let Kind::Call(Call { helper, arguments }) = &node.kind else {
-            return self.wrong(key, node, "env(\"NAME\")", ENV_HELP);
+        let Kind::Object(object) = &node.kind else {
+            return self.wrong(key, node, "an object", help);
         };
-        match arguments.first().map(|argument| &argument.kind) {
-            Some(Kind::Text(name)) if helper == "env" && is_variable(name) => {
-                self.env.insert(name.clone());
-                Some(EnvRef { name: name.clone() })
-            }
-            _ => self.wrong(
-                key,
-                node,
-                "env(\"NAME\") with a name such as \"SERVICE_TOKEN\"",
-                ENV_HELP,
-            ),
-        }
+        Some(Fields {
+            owner: key,
+            span: node.span,
+            object,
+        })
     }
 
     pub(crate) fn not_static(&mut self, key: &str, span: Span, what: &str) {
@@ -285,32 +235,13 @@ impl<'a> Reader<'a> {
         wanted: &str,
         help: &str,
     ) -> Option<T> {
-        if let Kind::Unreadable(_) | Kind::Imported { .. } = node.kind {
-            self.not_static(key, node.span, &node.describe());
+        if node.is_known() {
+            let message = format!("{key} must be {wanted}, but is {}", node.describe());
+            self.report(Code::BadValue, node.span, message, help);
         } else {
-            self.report(
-                Code::BadValue,
-                node.span,
-                format!("{key} must be {wanted}, but is {}", node.describe()),
-                help,
-            );
+            self.not_static(key, node.span, &node.describe());
         }
         None
-    }
-
-    /// Notes every `env("NAME")` inside of a value.
-    fn note_env(&mut self, node: &Node) {
-        match &node.kind {
-            Kind::Call(call) if call.helper == "env" => {
-                self.env_of("env", node);
-            }
-            Kind::List(items) => items.iter().for_each(|item| self.note_env(item)),
-            Kind::Object(object) => object
-                .entries
-                .iter()
-                .for_each(|entry| self.note_env(&entry.value)),
-            _ => {}
-        }
     }
 }
 
@@ -321,9 +252,4 @@ pub(crate) fn quoted(choices: &[&str]) -> String {
         .map(|choice| format!("{choice:?}"))
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-fn is_variable(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -10,11 +10,14 @@ use crate::discover::{Folder, SourceFile};
 
 mod agent;
 mod channel;
+mod collections;
 mod definition;
 mod eval;
 mod fields;
+mod forms;
 mod gateway;
 mod nearest;
+mod references;
 mod schedule;
 mod scope;
 #[cfg(test)]

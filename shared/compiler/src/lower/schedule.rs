@@ -103,15 +103,11 @@ fn plan(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<(String, String)>
     match parsed {
         Ok(_) => Some((cron.to_owned(), zone.to_owned())),
         Err(error) => {
-            let message = error.to_string();
-            match error {
-                ScheduleError::Cron { .. } => {
-                    reader.report(Code::BadCron, cron_span, message, cron_help)
-                }
-                ScheduleError::Zone { .. } => {
-                    reader.report(Code::BadTimezone, zone_span, message, zone_help)
-                }
-            }
+            let (code, span, help) = match error {
+                ScheduleError::Cron { .. } => (Code::BadCron, cron_span, cron_help),
+                ScheduleError::Zone { .. } => (Code::BadTimezone, zone_span, zone_help),
+            };
+            reader.report(code, span, error.to_string(), help);
             None
         }
     }

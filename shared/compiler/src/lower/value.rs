@@ -121,6 +121,25 @@ impl Node {
         })
     }
 
+    /// A value that cannot be read, and why.
+    pub(crate) fn unreadable(span: Span, reason: impl Into<String>) -> Self {
+        Self::new(span, Kind::Unreadable(reason.into()))
+    }
+
+    /// Whether the value itself is known, and not just where it comes from.
+    pub(crate) fn is_known(&self) -> bool {
+        !matches!(self.kind, Kind::Unreadable(_) | Kind::Imported { .. })
+    }
+
+    /// The text, if the value is one.
+    pub(crate) fn text(&self) -> Option<&str> {
+        if let Kind::Text(text) = &self.kind {
+            Some(text)
+        } else {
+            None
+        }
+    }
+
     /// What the value is, as it reads in "must be a string, but is …".
     pub(crate) fn describe(&self) -> String {
         match &self.kind {

@@ -13,7 +13,7 @@ use oxc::ast_visit::walk::{
     walk_computed_member_expression, walk_static_member_expression, walk_variable_declarator,
 };
 
-use super::eval::is_process_env;
+use super::forms::is_process_env;
 use crate::discover::SourceFile;
 use crate::parse::parse;
 

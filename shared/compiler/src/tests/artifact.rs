@@ -161,16 +161,10 @@ fn no_path_of_the_machine_and_no_value_of_a_secret_is_in_the_artifact() {
         .unwrap()
         .to_string_lossy()
         .into_owned();
+    let temporary = std::env::temp_dir().to_string_lossy().into_owned();
     for (path, bytes) in artifact(&compiled(&agent)).unwrap() {
         let text = String::from_utf8(bytes).unwrap();
-        for absolute in [
-            place.as_str(),
-            parent.as_str(),
-            env!("CARGO_MANIFEST_DIR"),
-            "/tmp/",
-            "/home/",
-            "/root/",
-        ] {
+        for absolute in [&place, &parent, &temporary, env!("CARGO_MANIFEST_DIR")] {
             assert!(!text.contains(absolute), "{path} contains {absolute}");
         }
     }

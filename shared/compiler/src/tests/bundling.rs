@@ -289,3 +289,30 @@ fn the_variables_that_tools_and_their_helpers_read_are_asked_for() {
     assert_eq!(compilation.manifest.unwrap().env, ["OTHER", "SERVICE_KEY"]);
     assert_eq!(compilation.env["SERVICE_KEY"], ["lib/b.ts"]);
 }
+
+#[test]
+fn a_failure_without_a_code_of_its_own_is_told_in_one_line_with_its_place() {
+    let agent = Agent::new()
+        .with(
+            "node_modules/old/package.json",
+            "{ \"name\": \"old\", \"version\": \"1.0.0\" }",
+        )
+        .with(
+            "node_modules/old/index.js",
+            "module.exports = require('./later.mjs');\n",
+        )
+        .with(
+            "node_modules/old/later.mjs",
+            "export const later = await 1;\n",
+        )
+        .with(
+            "tools/a.ts",
+            &with_import("import old from \"old\";", "old"),
+        );
+    let text = agent.compile().render();
+    assert!(
+        text.starts_with("error[bundle-failed]: node_modules/old/"),
+        "{text}"
+    );
+    assert!(!text.contains(&*agent.root().to_string_lossy()), "{text}");
+}

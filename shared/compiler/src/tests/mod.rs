@@ -117,3 +117,16 @@ pub(crate) fn compiled(agent: &Agent) -> Compilation {
     assert!(compilation.is_ok(), "{}", compilation.render());
     compilation
 }
+
+#[test]
+fn compiling_can_move_between_threads() {
+    fn movable<T: Send>(future: T) -> T {
+        future
+    }
+    let agent = Agent::new();
+    let future = movable(compile(agent.root()));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    assert!(runtime.block_on(future).is_ok());
+}

@@ -5,7 +5,7 @@ use openeve_domain::ids::RunId;
 
 /// Somebody who watches runs in this process. Calls must return at once.
 pub trait Observer: Send + Sync {
-    /// An event that was committed.
+    /// An event that was committed, or that is harmless to repeat and rides on the next commit.
     fn event(&self, run_id: RunId, event: &Event);
 
     /// Text as the model writes it. Ephemeral: never stored, and void if the request fails.

@@ -42,7 +42,10 @@ pub(super) async fn run(hold: &mut Hold<'_>) -> Result<(), Stop> {
 async fn settle(hold: &mut Hold<'_>, outcomes: Vec<Outcome>) -> Result<(), Stop> {
     let commit_id = openeve_domain::ids::CommitId::new(hold.deps.ids.uuid());
     match settle_calls(&mut hold.state, outcomes, commit_id) {
-        Settled::Unsaved => Ok(()),
+        Settled::Unsaved => {
+            hold.show_unsaved();
+            Ok(())
+        }
         Settled::Commit(commit) => hold.commit(*commit).await,
     }
 }

@@ -36,11 +36,13 @@ pub(super) struct Hold<'a> {
     /// Whether the checkpoint is left aside.
     pub(super) degraded: bool,
     begun_ms: u64,
+    /// Unsaved events that whoever watches has seen; they lead the next commit's.
+    shown: usize,
 }
 
 impl<'a> Hold<'a> {
     pub(super) fn new(deps: &'a StepDeps, state: RunState, begun_ms: u64, remaining_ms: u64) -> Self {
-        Self { deps, state, budget: deps.settings.budget(remaining_ms), degraded: false, begun_ms }
+        Self { deps, state, budget: deps.settings.budget(remaining_ms), degraded: false, begun_ms, shown: 0 }
     }
 
     /// Milliseconds since the step began.
@@ -59,8 +61,11 @@ impl<'a> Hold<'a> {
             CommitAnswer::Applied(committed) => committed,
             CommitAnswer::Superseded => return Err(Stop::Superseded),
         };
+        // What was unsaved has been shown already, when it happened.
+        let shown = self.shown;
+        self.shown = 0;
         self.state.apply(&commit);
-        for event in &commit.events {
+        for event in commit.events.iter().skip(shown) {
             self.deps.observer.event(self.state.run_id, event);
         }
         if let Some(failure) = &commit.failure {
@@ -88,6 +93,14 @@ impl<'a> Hold<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Shows what is unsaved to whoever watches.
+    pub(super) fn show_unsaved(&mut self) {
+        for event in self.state.unsaved.events.iter().skip(self.shown) {
+            self.deps.observer.event(self.state.run_id, event);
+        }
+        self.shown = self.state.unsaved.events.len();
     }
 
     async fn patiently(&self, commit: &Commit) -> Result<CommitAnswer, Stop> {

@@ -31,7 +31,7 @@ async fn zz_stress_oom() {
         .ok()
         .and_then(|x| x.parse().ok())
         .unwrap_or(300usize);
-    for kib in (start..start + 1400).step_by(23) {
+    for kib in (start..start + 1400).step_by(71) {
         for (n, body) in bodies.iter().enumerate() {
             if std::env::var("ONLY")
                 .ok()
@@ -43,7 +43,7 @@ async fn zz_stress_oom() {
             eprintln!("{kib} {n}");
             let bench = Bench::new().limits(|l| {
                 l.memory_bytes = kib << 10;
-                l.cpu_ms = 150;
+                l.cpu_ms = 3000;
             });
             let out = bench.run(body).await;
             if kib % 5 == 0 {

@@ -55,6 +55,11 @@ struct Current {
     chunks: Option<mpsc::UnboundedSender<Bytes>>,
 }
 
+/// The right to answer the current event, with who listens to the answer's pieces.
+struct Answering {
+    chunks: Option<mpsc::UnboundedSender<Bytes>>,
+}
+
 impl Api {
     pub(super) fn new(
         name: &str,
@@ -120,7 +125,7 @@ impl Api {
     }
 
     async fn response(&self, id: &str, request: Request) -> Response {
-        let Some(chunks) = self.finish(id) else {
+        let Some(Answering { chunks }) = self.finish(id) else {
             return invalid_id();
         };
         let mut body = request.into_body();
@@ -172,13 +177,15 @@ impl Api {
     }
 
     /// Takes the current event if it has this id; each event is answered once.
-    fn finish(&self, id: &str) -> Option<Option<mpsc::UnboundedSender<Bytes>>> {
+    fn finish(&self, id: &str) -> Option<Answering> {
         let mut current = self.current.lock().expect("no holder panics");
         if current.id.as_deref() != Some(id) {
             return None;
         }
         current.id = None;
-        Some(current.chunks.take())
+        Some(Answering {
+            chunks: current.chunks.take(),
+        })
     }
 
     fn say(&self, what: FromRuntime) -> Response {

@@ -177,9 +177,7 @@ pub fn last_user(request: &Value) -> String {
         .iter()
         .rev()
         .find(|message| message["role"] == "user");
-    let content = last
-        .map(|message| &message["content"])
-        .unwrap_or(&Value::Null);
+    let content = last.map_or(&Value::Null, |message| &message["content"]);
     match content.as_array() {
         Some(parts) => parts
             .iter()

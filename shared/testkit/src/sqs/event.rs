@@ -45,10 +45,11 @@ pub(super) fn succeeded(
     let Ok(answer) = serde_json::from_slice::<Value>(bytes) else {
         return BTreeSet::new();
     };
-    let failures = match &answer["batchItemFailures"] {
-        Value::Null => return all,
-        Value::Array(failures) => failures,
-        _ => return BTreeSet::new(),
+    if answer["batchItemFailures"].is_null() {
+        return all;
+    }
+    let Some(failures) = answer["batchItemFailures"].as_array() else {
+        return BTreeSet::new();
     };
     let failed: Option<BTreeSet<String>> = failures
         .iter()

@@ -145,7 +145,11 @@ impl SqsServer {
             .attributes(&queue.url, NAMES)
             .await
             .map(|count| count.parse().unwrap_or_default());
-        Depth { visible, in_flight, delayed }
+        Depth {
+            visible,
+            in_flight,
+            delayed,
+        }
     }
 
     /// Waits until a queue holds nothing, in whatever state.
@@ -185,9 +189,17 @@ impl SqsServer {
     }
 
     async fn attributes<const N: usize>(&self, url: &str, names: [&str; N]) -> [String; N] {
-        let request = json!({"QueueUrl": url, "AttributeNames": names});
-        let answer = self.call("GetQueueAttributes", &request).await.expect("the queue exists");
-        names.map(|name| answer["Attributes"][name].as_str().unwrap_or_default().to_owned())
+        let request = json!({"QueueUrl": url, "AttributeNames": names.to_vec()});
+        let answer = self
+            .call("GetQueueAttributes", &request)
+            .await
+            .expect("the queue exists");
+        names.map(|name| {
+            answer["Attributes"][name]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()
+        })
     }
 
     async fn each(

@@ -24,6 +24,10 @@ use crate::patience::moment;
 pub const RECURSION_HOPS_MAX: u32 = 16;
 
 /// How a queue feeds a function.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own, set by name"
+)]
 #[derive(Debug, Clone)]
 pub struct Mapping {
     /// Messages in one event, at most 10.

@@ -1,6 +1,6 @@
 //! What one connection owes: which requests are unanswered, and what their answers will mean.
 //!
-//! A request that the server answers with ReadyForQuery is a group: everything up to a Sync, or
+//! A request that the server answers with `ReadyForQuery` is a group: everything up to a Sync, or
 //! one simple query. Pure bookkeeping; [`super::relay`] moves the bytes.
 
 use std::collections::{HashMap, VecDeque};
@@ -40,7 +40,7 @@ pub(super) enum Verdict {
 
 impl Ledger {
     /// Books a client's message. True means: it must not reach the server; close the connection.
-    pub(super) fn from_client(&mut self, tally: &mut Tally, tag: u8, body: &[u8]) -> bool {
+    pub(super) fn client_says(&mut self, tally: &mut Tally, tag: u8, body: &[u8]) -> bool {
         if !self.has_logged_in || tag == b'X' {
             return false;
         }
@@ -78,7 +78,7 @@ impl Ledger {
     }
 
     /// Books a server's message and says what becomes of it.
-    pub(super) fn from_server(&mut self, tally: &mut Tally, tag: u8, body: &[u8]) -> Verdict {
+    pub(super) fn server_says(&mut self, tally: &mut Tally, tag: u8, body: &[u8]) -> Verdict {
         let is_ready = tag == b'Z';
         if !self.has_logged_in {
             if is_ready {
@@ -164,29 +164,29 @@ mod tests {
 
     fn logged_in(tally: &mut Tally) -> Ledger {
         let mut ledger = Ledger::default();
-        assert!(!ledger.from_client(tally, b'p', b"secret"));
-        ledger.from_server(tally, b'Z', b"I");
+        assert!(!ledger.client_says(tally, b'p', b"secret"));
+        ledger.server_says(tally, b'Z', b"I");
         ledger
     }
 
     fn query(ledger: &mut Ledger, tally: &mut Tally, sql: &str) {
         let bind = format!("\0\0{sql}");
-        ledger.from_client(tally, b'P', format!("\0{sql}\0").as_bytes());
-        ledger.from_client(tally, b'B', bind.as_bytes());
-        ledger.from_client(tally, b'E', b"\0\0\0\0\0");
-        ledger.from_client(tally, b'S', b"");
+        ledger.client_says(tally, b'P', format!("\0{sql}\0").as_bytes());
+        ledger.client_says(tally, b'B', bind.as_bytes());
+        ledger.client_says(tally, b'E', b"\0\0\0\0\0");
+        ledger.client_says(tally, b'S', b"");
     }
 
     #[test]
     fn what_is_sent_before_all_is_answered_is_one_round_trip() {
         let mut tally = Tally::default();
         let mut ledger = logged_in(&mut tally);
-        ledger.from_client(&mut tally, b'Q', b"BEGIN\0");
+        ledger.client_says(&mut tally, b'Q', b"BEGIN\0");
         query(&mut ledger, &mut tally, "SELECT 1");
-        ledger.from_server(&mut tally, b'Z', b"T");
-        ledger.from_client(&mut tally, b'Q', b"COMMIT\0");
-        ledger.from_server(&mut tally, b'Z', b"T");
-        ledger.from_server(&mut tally, b'Z', b"I");
+        ledger.server_says(&mut tally, b'Z', b"T");
+        ledger.client_says(&mut tally, b'Q', b"COMMIT\0");
+        ledger.server_says(&mut tally, b'Z', b"T");
+        ledger.server_says(&mut tally, b'Z', b"I");
         let expected = super::super::Counts {
             connections: 1,
             round_trips: 1,
@@ -204,9 +204,9 @@ mod tests {
     fn preparing_alone_is_a_round_trip_without_statement_or_transaction() {
         let mut tally = Tally::default();
         let mut ledger = logged_in(&mut tally);
-        ledger.from_client(&mut tally, b'P', b"s0\0SELECT 1\0\0\0");
-        ledger.from_client(&mut tally, b'S', b"");
-        ledger.from_server(&mut tally, b'Z', b"I");
+        ledger.client_says(&mut tally, b'P', b"s0\0SELECT 1\0\0\0");
+        ledger.client_says(&mut tally, b'S', b"");
+        ledger.server_says(&mut tally, b'Z', b"I");
         let counts = tally.counts;
         assert_eq!(
             (counts.round_trips, counts.statements, counts.transactions),
@@ -225,22 +225,22 @@ mod tests {
             kind: FaultKind::LoseAnswer,
         });
         query(&mut ledger, &mut tally, "SELECT 1");
-        ledger.from_client(&mut tally, b'Q', b"COMMIT\0");
+        ledger.client_says(&mut tally, b'Q', b"COMMIT\0");
         assert!(tally.armed.is_empty());
         assert!(matches!(
-            ledger.from_server(&mut tally, b'D', b""),
+            ledger.server_says(&mut tally, b'D', b""),
             Verdict::Forward
         ));
         assert!(matches!(
-            ledger.from_server(&mut tally, b'Z', b"T"),
+            ledger.server_says(&mut tally, b'Z', b"T"),
             Verdict::Forward
         ));
         assert!(matches!(
-            ledger.from_server(&mut tally, b'C', b""),
+            ledger.server_says(&mut tally, b'C', b""),
             Verdict::Swallow
         ));
         assert!(matches!(
-            ledger.from_server(&mut tally, b'Z', b"I"),
+            ledger.server_says(&mut tally, b'Z', b"I"),
             Verdict::Close
         ));
     }

@@ -148,7 +148,7 @@ impl WireProxy {
             ("dbname", self.upstream.get_dbname()),
         ] {
             if let Some(value) = value {
-                url.push_str(&format!(" {name}={}", quoted(value)));
+                url.extend([" ", name, "=", &quoted(value)]);
             }
         }
         url

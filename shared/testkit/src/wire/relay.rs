@@ -90,7 +90,7 @@ async fn upwards(
         while let Some(frame) = frames.next_typed() {
             let mut ledger = ledger.lock().expect("no holder panics");
             let tag = frame.tag.unwrap_or_default();
-            if ledger.from_client(&mut shared.tally(), tag, frame.body()) {
+            if ledger.client_says(&mut shared.tally(), tag, frame.body()) {
                 is_lost = true;
                 break;
             }
@@ -117,7 +117,7 @@ async fn downwards(
         let mut passed = Vec::new();
         while let Some(frame) = frames.next_typed() {
             let tag = frame.tag.unwrap_or_default();
-            let verdict = ledger.lock().expect("no holder panics").from_server(
+            let verdict = ledger.lock().expect("no holder panics").server_says(
                 &mut shared.tally(),
                 tag,
                 frame.body(),

@@ -114,10 +114,12 @@ fn statements<'a>(holder: &Resource<'a>) -> Vec<&'a Value> {
 
 /// The branches of an `!If`, or the value itself.
 fn branches(value: &Value) -> Vec<&Value> {
-    match value {
-        Value::Tagged(tagged) if tagged.tag == "!If" => list(Some(&tagged.value)),
-        _ => vec![value],
+    if let Value::Tagged(tagged) = value
+        && tagged.tag == "!If"
+    {
+        return list(Some(&tagged.value));
     }
+    vec![value]
 }
 
 /// What a function's role allows an action on, by logical id.
@@ -136,7 +138,7 @@ pub(crate) fn allowed<'a>(
     };
     let resources = statements(&role).into_iter().filter(allows);
     resources
-        .flat_map(|statement| at(statement, &["Resource"]).map(references))
+        .filter_map(|statement| at(statement, &["Resource"]).map(references))
         .flatten()
         .collect()
 }

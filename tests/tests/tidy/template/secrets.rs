@@ -1,5 +1,6 @@
 //! Rules about secrets and the environment.
 
+use openeve_runtime::config::KNOBS;
 use serde_norway::Value;
 
 use super::access::{allowed, function_references};
@@ -89,6 +90,33 @@ pub(crate) fn secret_parameters_are_not_shown(template: &Template) -> Verdict {
     }
     verdict(
         "Every parameter that holds or names a secret has NoEcho and is in no output.",
+        &findings,
+    )
+}
+
+/// A variable that no knob declares is read by nobody.
+pub(crate) fn variables_are_declared_knobs(template: &Template) -> Verdict {
+    let mut findings = Vec::new();
+    for function in template.functions() {
+        for (name, value) in template.environment(&function) {
+            let Some(knob) = KNOBS.iter().find(|knob| knob.name == name) else {
+                findings.push(format!("{}: {name} is no knob", function.name));
+                continue;
+            };
+            let secret = references(value)
+                .iter()
+                .any(|of| secret_parameters(template).contains(of));
+            if knob.secret != secret {
+                findings.push(format!(
+                    "{}: {name} (secret: {})",
+                    function.name, knob.secret
+                ));
+            }
+        }
+    }
+    verdict(
+        "Every variable is a knob of the runtime's registry, and a secret knob is fed by a secret \
+         parameter: the functions resolve an ARN in secret knobs only.",
         &findings,
     )
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::find::{self, Found};
 use super::names;
+use super::topic::{Topic, topic};
 use super::words::words;
 
 /// Calls that one tool may be given at once, when the message names several values of an enum.
@@ -23,21 +24,13 @@ pub(super) struct Sources<'a> {
     pub(super) now: Timestamp,
 }
 
-/// What one parameter is about, as far as its name, description and format tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Topic {
-    Now,
-    Time,
-    Instant,
-    Date,
-    Person,
-    Everything,
-    Subject,
-}
-
 /// The enum values of a parameter's schema; none if it has no enum.
 pub(super) fn enum_values(schema: &Value) -> &[Value] {
-    schema.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
 }
 
 impl Sources<'_> {
@@ -48,11 +41,18 @@ impl Sources<'_> {
     pub(super) fn arguments(&self, schema: &Value, known: &[String]) -> Result<Vec<Value>, String> {
         let mut calls = vec![Map::new()];
         let mut numbers = find::integers(self.message);
-        let required: Vec<&str> =
-            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         let properties = schema.get("properties").and_then(Value::as_object);
         for name in &required {
-            let property = properties.and_then(|properties| properties.get(*name)).unwrap_or(&Value::Null);
+            let property = properties
+                .and_then(|properties| properties.get(*name))
+                .unwrap_or(&Value::Null);
             let values = self.values(name, property, known, &mut numbers);
             if values.is_empty() {
                 return Err((*name).to_owned());
@@ -66,17 +66,29 @@ impl Sources<'_> {
                 calls = each(&calls, name, &values);
             }
         }
-        Ok(calls.into_iter().take(VALUES_MAX).map(Value::Object).collect())
+        Ok(calls
+            .into_iter()
+            .take(VALUES_MAX)
+            .map(Value::Object)
+            .collect())
     }
 
-    fn values(&self, name: &str, property: &Value, known: &[String], numbers: &mut Vec<(i64, Vec<String>)>) -> Vec<Value> {
+    fn values(
+        &self,
+        name: &str,
+        property: &Value,
+        known: &[String],
+        numbers: &mut Vec<(i64, Vec<String>)>,
+    ) -> Vec<Value> {
         if !enum_values(property).is_empty() {
             return self.named(enum_values(property));
         }
         let text = || self.text(topic(name, property), property, known);
         let value = match property.get("type").and_then(Value::as_str) {
             Some("integer" | "number") => number(name, property, numbers).map(Value::from),
-            Some("boolean") => Some(Value::Bool(words(name).iter().any(|word| self.words.contains(word)))),
+            Some("boolean") => Some(Value::Bool(
+                words(name).iter().any(|word| self.words.contains(word)),
+            )),
             Some("array") => text().map(|text| json!([text])),
             Some("object") => Some(json!({})),
             _ => text().map(Value::String),
@@ -99,27 +111,52 @@ impl Sources<'_> {
             Topic::Time => self.first(find::wished_times, find::times),
             Topic::Date => self.first(find::dates, find::dates).or_else(|| self.day()),
             Topic::Instant => self.first(find::instants, find::instants).or_else(|| {
-                let date = self.first(find::dates, find::dates).or_else(|| self.day())?;
-                Some(format!("{date}T{}:00Z", self.first(find::wished_times, find::times)?))
+                let date = self
+                    .first(find::dates, find::dates)
+                    .or_else(|| self.day())?;
+                Some(format!(
+                    "{date}T{}:00Z",
+                    self.first(find::wished_times, find::times)?
+                ))
             }),
             Topic::Person => names::person(self.message),
             Topic::Everything => Some(self.message.to_owned()),
-            Topic::Subject => names::subject(self.message, known).or_else(|| Some(self.message.to_owned())),
+            Topic::Subject => {
+                names::subject(self.message, known).or_else(|| Some(self.message.to_owned()))
+            }
         }
     }
 
     /// In the message if it is there, else in what tools returned, the newest first: there, words
     /// of the message and today's name tell which one is meant.
-    fn first(&self, in_message: fn(&str) -> Vec<Found>, in_output: fn(&str) -> Vec<Found>) -> Option<String> {
+    fn first(
+        &self,
+        in_message: fn(&str) -> Vec<Found>,
+        in_output: fn(&str) -> Vec<Found>,
+    ) -> Option<String> {
         let mut said = self.words.to_vec();
-        said.push(self.now.to_zoned(TimeZone::UTC).strftime("%A").to_string().to_lowercase());
-        let returned = || self.outputs.iter().rev().find_map(|output| find::nearest(in_output(output), &said));
+        said.push(
+            self.now
+                .to_zoned(TimeZone::UTC)
+                .strftime("%A")
+                .to_string()
+                .to_lowercase(),
+        );
+        let returned = || {
+            self.outputs
+                .iter()
+                .rev()
+                .find_map(|output| find::nearest(in_output(output), &said))
+        };
         find::nearest(in_message(self.message), &[]).or_else(returned)
     }
 
     /// The present time: what the message says, else the clock's, as a time or as an instant.
     fn present(&self, property: &Value) -> String {
-        let described = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        let described = property
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let now = self.now.to_zoned(TimeZone::UTC);
         if find::instants(described).is_empty() && described.contains("HH:MM") {
             return now.strftime("%H:%M").to_string();
@@ -149,48 +186,24 @@ fn each(calls: &[Map<String, Value>], name: &str, values: &[Value]) -> Vec<Map<S
         call.insert(name.to_owned(), value.clone());
         call
     };
-    let pairs = calls.iter().flat_map(|call| values.iter().map(move |value| with(call, value)));
+    let pairs = calls
+        .iter()
+        .flat_map(|call| values.iter().map(move |value| with(call, value)));
     pairs.take(VALUES_MAX).collect()
 }
 
 /// The number nearest to a word of the parameter, else the first that is left.
 fn number(name: &str, property: &Value, numbers: &mut Vec<(i64, Vec<String>)>) -> Option<i64> {
     let mut about = words(name);
-    about.extend(words(property.get("description").and_then(Value::as_str).unwrap_or_default()));
-    let near = numbers.iter().position(|(_, near)| near.iter().any(|word| about.contains(word)));
+    about.extend(words(
+        property
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default(),
+    ));
+    let near = numbers
+        .iter()
+        .position(|(_, near)| near.iter().any(|word| about.contains(word)));
     let at = near.or_else(|| (!numbers.is_empty()).then_some(0))?;
     Some(numbers.remove(at).0)
-}
-
-fn topic(name: &str, property: &Value) -> Topic {
-    let text = |key: &str| property.get(key).and_then(Value::as_str).unwrap_or_default();
-    let (names, described) = (words(name), words(text("description")));
-    let is = |stems: &[&str]| names.iter().any(|word| stems.contains(&word.as_str()));
-    let is_clock = text("description").contains("HH:MM") || text("pattern").contains("\\d{2}:\\d{2}");
-    if is(&["now", "present", "current"]) {
-        return Topic::Now;
-    }
-    match text("format") {
-        "time" => return Topic::Time,
-        "date" => return Topic::Date,
-        "date-time" => return Topic::Instant,
-        _ => {}
-    }
-    if is(&["dat", "day"]) || text("pattern").contains("\\d{4}-\\d{2}-\\d{2}") {
-        return Topic::Date;
-    }
-    if is_clock || is(&["tim", "hour", "clock"]) {
-        return Topic::Time;
-    }
-    if !find::instants(text("description")).is_empty() {
-        return Topic::Instant;
-    }
-    if is(&["nam", "person", "customer", "guest", "who"]) {
-        return Topic::Person;
-    }
-    if is(&["target", "start", "end", "until", "deadlin"]) || described.iter().any(|word| word == "tim") {
-        return Topic::Time;
-    }
-    let wants_all = is(&["text", "messag", "query", "question", "note", "content", "prompt", "body", "input"]);
-    if wants_all { Topic::Everything } else { Topic::Subject }
 }

@@ -11,7 +11,8 @@ pub(super) struct Found {
 }
 
 const NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
 ];
 
 /// Times of day as `HH:MM`: `9:30`, `7 pm`, `7:30pm`, both ends of `10:00–20:00`, and the time in
@@ -27,7 +28,9 @@ pub(super) fn times(text: &str) -> Vec<Found> {
         if is_range_end(&tokens, at, &time_at) {
             before.splice(0..0, ["clos", "end", "last"].map(str::to_owned));
             if let Some(start) = found.last_mut() {
-                start.before.splice(0..0, ["open", "start", "first"].map(str::to_owned));
+                start
+                    .before
+                    .splice(0..0, ["open", "start", "first"].map(str::to_owned));
             }
         }
         found.push(Found { value, before });
@@ -39,9 +42,15 @@ pub(super) fn times(text: &str) -> Vec<Found> {
 pub(super) fn wished_times(text: &str) -> Vec<Found> {
     let is_present = |found: &Found| {
         let before: Vec<&str> = found.before.iter().map(String::as_str).collect();
-        matches!(before.as_slice(), ["is" | "s", "it" | "now" | "tim", ..] | ["now", ..])
+        matches!(
+            before.as_slice(),
+            ["is" | "s", "it" | "now" | "tim", ..] | ["now", ..]
+        )
     };
-    times(&without_instants(text, |_| "")).into_iter().filter(|found| !is_present(found)).collect()
+    times(&without_instants(text, |_| ""))
+        .into_iter()
+        .filter(|found| !is_present(found))
+        .collect()
 }
 
 /// Dates as `YYYY-MM-DD`.
@@ -49,14 +58,20 @@ pub(super) fn dates(text: &str) -> Vec<Found> {
     let tokens = tokens(text);
     let date = |(at, token): (usize, &&str)| {
         let date = token.get(..10).filter(|date| is_date(date))?;
-        Some(Found { value: date.to_owned(), before: before(&tokens, at) })
+        Some(Found {
+            value: date.to_owned(),
+            before: before(&tokens, at),
+        })
     };
     tokens.iter().enumerate().filter_map(date).collect()
 }
 
 /// Instants with their offset, verbatim.
 pub(super) fn instants(text: &str) -> Vec<Found> {
-    let found = |value: &&str| Found { value: (*value).to_owned(), before: Vec::new() };
+    let found = |value: &&str| Found {
+        value: (*value).to_owned(),
+        before: Vec::new(),
+    };
     instant_texts(text).iter().map(found).collect()
 }
 
@@ -71,7 +86,10 @@ pub(super) fn integers(text: &str) -> Vec<(i64, Vec<String>)> {
             continue;
         }
         let lower = token.to_lowercase();
-        let word = NUMBERS.iter().position(|word| *word == lower).and_then(|number| i64::try_from(number).ok());
+        let word = NUMBERS
+            .iter()
+            .position(|word| *word == lower)
+            .and_then(|number| i64::try_from(number).ok());
         if let Some(number) = lower.parse::<i64>().ok().or(word) {
             let mut near = before(&tokens, at);
             near.extend(tokens.get(at + 1).map(|next| stem(next)));
@@ -86,11 +104,19 @@ pub(super) fn integers(text: &str) -> Vec<(i64, Vec<String>)> {
 /// The one whose words before it were said most, the first if none was.
 pub(super) fn nearest(found: Vec<Found>, said: &[String]) -> Option<String> {
     let weight = |found: &Found| -> usize {
-        let heard = found.before.iter().zip((1..=6_usize).rev()).filter(|(word, _)| said.contains(word));
+        let heard = found
+            .before
+            .iter()
+            .zip((1..=6_usize).rev())
+            .filter(|(word, _)| said.contains(word));
         heard.map(|(_, weight)| weight).sum()
     };
     // The first of equals, so the search runs backwards.
-    found.into_iter().rev().max_by_key(weight).map(|found| found.value)
+    found
+        .into_iter()
+        .rev()
+        .max_by_key(weight)
+        .map(|found| found.value)
 }
 
 /// Cuts at blanks and punctuation, but keeps `:` and `-` inside, as times and dates have them.
@@ -105,7 +131,11 @@ pub(super) fn tokens(text: &str) -> Vec<&str> {
 /// Cuts `10:00-20:00` in two, and leaves dates and hyphenated words whole.
 fn range_ends(token: &str) -> impl Iterator<Item = &str> {
     let is_range = token.contains(':') && !token.get(..10).is_some_and(is_date);
-    let cut = if is_range { token.split_once('-') } else { None };
+    let cut = if is_range {
+        token.split_once('-')
+    } else {
+        None
+    };
     let (first, second) = cut.unwrap_or((token, ""));
     [first, second].into_iter()
 }
@@ -116,7 +146,11 @@ pub(super) fn is_alphabetic(token: &str) -> bool {
 }
 
 fn before(tokens: &[&str], at: usize) -> Vec<String> {
-    let words = tokens.iter().take(at).rev().filter(|token| is_alphabetic(token));
+    let words = tokens
+        .iter()
+        .take(at)
+        .rev()
+        .filter(|token| is_alphabetic(token));
     words.take(2).map(|token| stem(token)).collect()
 }
 
@@ -124,14 +158,20 @@ fn before(tokens: &[&str], at: usize) -> Vec<String> {
 fn is_range_end(tokens: &[&str], at: usize, time_at: &impl Fn(usize) -> Option<String>) -> bool {
     let back = |steps: usize| at.checked_sub(steps);
     let is_time = |steps| back(steps).and_then(time_at).is_some();
-    let joins = back(1).and_then(|at| tokens.get(at)).is_some_and(|word| matches!(*word, "to" | "till" | "until"));
+    let joins = back(1)
+        .and_then(|at| tokens.get(at))
+        .is_some_and(|word| matches!(*word, "to" | "till" | "until"));
     is_time(1) || (joins && is_time(2))
 }
 
 fn time(token: &str, next: Option<&str>) -> Option<String> {
     let lower = token.to_lowercase();
     let next = next.map(str::to_lowercase);
-    let (clock, half) = match (lower.strip_suffix("am"), lower.strip_suffix("pm"), next.as_deref()) {
+    let (clock, half) = match (
+        lower.strip_suffix("am"),
+        lower.strip_suffix("pm"),
+        next.as_deref(),
+    ) {
         (Some(clock), _, _) => (clock, Some(0)),
         (_, Some(clock), _) => (clock, Some(12)),
         (_, _, Some("am")) => (lower.as_str(), Some(0)),
@@ -155,7 +195,9 @@ fn time(token: &str, next: Option<&str>) -> Option<String> {
 
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
-    let digits = |part: &str, length: usize| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |part: &str, length: usize| {
+        part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
     matches!(parts.as_slice(), [year, month, day] if digits(year, 4) && digits(month, 2) && digits(day, 2))
 }
 
@@ -167,5 +209,9 @@ fn instant_texts(text: &str) -> Vec<&str> {
 }
 
 fn without_instants(text: &str, put: impl Fn(&str) -> &str) -> String {
-    instant_texts(text).into_iter().fold(text.to_owned(), |rest, instant| rest.replace(instant, put(instant)))
+    instant_texts(text)
+        .into_iter()
+        .fold(text.to_owned(), |rest, instant| {
+            rest.replace(instant, put(instant))
+        })
 }

@@ -15,18 +15,28 @@ pub(super) fn person(text: &str) -> Option<String> {
             ("under", _, _) => at + 1,
             _ => continue,
         };
-        let plain = || tokens.get(after).filter(|token| is_alphabetic(token)).map(|token| (*token).to_owned());
+        let plain = || {
+            tokens
+                .get(after)
+                .filter(|token| is_alphabetic(token))
+                .map(|token| (*token).to_owned())
+        };
         if let Some(name) = capitalised(&tokens, after).or_else(plain) {
             return Some(name);
         }
     }
-    (0..tokens.len()).filter(|at| word(*at) == "for").find_map(|at| capitalised(&tokens, at + 1))
+    (0..tokens.len())
+        .filter(|at| word(*at) == "for")
+        .find_map(|at| capitalised(&tokens, at + 1))
 }
 
 /// What a message is about: what stands in quotes, else capitalised words inside a sentence that
 /// are no person, else the words after "the", "at", "in" or "of" up to one that the tool knows.
 pub(super) fn subject(text: &str, known: &[String]) -> Option<String> {
-    quoted(text).map(str::to_owned).or_else(|| proper(text)).or_else(|| after_article(text, known))
+    quoted(text)
+        .map(str::to_owned)
+        .or_else(|| proper(text))
+        .or_else(|| after_article(text, known))
 }
 
 fn quoted(text: &str) -> Option<&str> {
@@ -39,23 +49,41 @@ fn quoted(text: &str) -> Option<&str> {
 
 fn proper(text: &str) -> Option<String> {
     let person = person(text);
-    text.split_inclusive(['.', '!', '?', ';', ':', '\n']).find_map(|sentence| {
-        let tokens = tokens(sentence);
-        (1..tokens.len())
-            .filter_map(|at| capitalised(&tokens, at))
-            .find(|run| !is_stop(&run.to_lowercase()) && person.as_deref().is_none_or(|person| !person.contains(run.as_str())))
-    })
+    text.split_inclusive(['.', '!', '?', ';', ':', '\n'])
+        .find_map(|sentence| {
+            let tokens = tokens(sentence);
+            (1..tokens.len())
+                .filter_map(|at| capitalised(&tokens, at))
+                .find(|run| {
+                    !is_stop(&run.to_lowercase())
+                        && person
+                            .as_deref()
+                            .is_none_or(|person| !person.contains(run.as_str()))
+                })
+        })
 }
 
 fn after_article(text: &str, known: &[String]) -> Option<String> {
     let tokens = tokens(text);
     let run_after = |at: usize| {
-        let is_subject = |token: &&&str| is_alphabetic(token) && !is_stop(&token.to_lowercase()) && !known.contains(&stem(token));
-        let run: Vec<&str> = tokens.iter().skip(at).take_while(is_subject).take(3).copied().collect();
+        let is_subject = |token: &&&str| {
+            is_alphabetic(token) && !is_stop(&token.to_lowercase()) && !known.contains(&stem(token))
+        };
+        let run: Vec<&str> = tokens
+            .iter()
+            .skip(at)
+            .take_while(is_subject)
+            .take(3)
+            .copied()
+            .collect();
         (!run.is_empty()).then(|| run.join(" "))
     };
     ["the", "at", "in", "of"].into_iter().find_map(|article| {
-        let positions = (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.to_lowercase() == article));
+        let positions = (0..tokens.len()).filter(|at| {
+            tokens
+                .get(*at)
+                .is_some_and(|token| token.to_lowercase() == article)
+        });
         positions.map(|at| at + 1).find_map(run_after)
     })
 }
@@ -65,6 +93,12 @@ fn capitalised(tokens: &[&str], from: usize) -> Option<String> {
         let is_long = token.len() > 1;
         is_long && is_alphabetic(token) && token.chars().next().is_some_and(char::is_uppercase)
     };
-    let run: Vec<&str> = tokens.iter().skip(from).take_while(is_name).take(3).copied().collect();
+    let run: Vec<&str> = tokens
+        .iter()
+        .skip(from)
+        .take_while(is_name)
+        .take(3)
+        .copied()
+        .collect();
     (!run.is_empty()).then(|| run.join(" "))
 }

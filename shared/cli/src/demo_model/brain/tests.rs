@@ -1,8 +1,10 @@
-//! The example agent's conversations, with its tools written out.
+//! Conversations with a hotel's tools, written out.
 
 use serde_json::{Value, json};
 
 use super::*;
+
+mod concierge;
 
 fn function(name: &str, description: &str, properties: &Value, required: &[&str]) -> Value {
     let parameters = json!({"type": "object", "properties": properties, "required": required});
@@ -12,7 +14,12 @@ fn function(name: &str, description: &str, properties: &Value, required: &[&str]
 fn tools() -> Vec<Value> {
     let places = json!({"type": "string", "enum": ["restaurant", "spa", "pool", "roof bar"]});
     vec![
-        function("opening_hours", "Says when a place of the hotel opens and closes.", &json!({"place": places}), &["place"]),
+        function(
+            "opening_hours",
+            "Says when a place of the hotel opens and closes.",
+            &json!({"place": places}),
+            &["place"],
+        ),
         function(
             "time_until",
             "Says how long it is from now until a time of day.",
@@ -33,55 +40,6 @@ fn tools() -> Vec<Value> {
     ]
 }
 
-/// The tools of `examples/concierge`, as far as the demo model looks at them.
-fn concierge() -> Vec<Value> {
-    vec![
-        function(
-            "opening_hours",
-            "Look up when a place in or near the hotel is open, and how far it is on foot. Ask for a day to get that \
-             day's hours, or leave it out for the whole week.",
-            &json!({
-                "place": {"type": "string", "description": "The place's name, or a word of it, such as \"sauna\"."},
-                "day": {"type": "string", "enum": ["monday", "tuesday", "friday"]},
-            }),
-            &["place"],
-        ),
-        function(
-            "time_until",
-            "Say how much time is left from now until an instant, or until a clock time such as 18:30.",
-            &json!({
-                "now": {"type": "string", "description": "The guest's present time with its offset, such as \
-                    2026-12-01T17:10:00+01:00."},
-                "until": {"type": "string", "description": "An instant with its offset, or a clock time HH:MM, meant as \
-                    the next one after now."},
-            }),
-            &["now", "until"],
-        ),
-        function(
-            "book_table",
-            "Book a table. Only call this once the guest has agreed on place, date, time and number of guests.",
-            &json!({
-                "place": {"type": "string"},
-                "date": {"type": "string", "pattern": "^\\d{4}-\\d{2}-\\d{2}$"},
-                "time": {"type": "string", "pattern": "^\\d{2}:\\d{2}$"},
-                "guests": {"type": "integer"},
-                "name": {"type": "string", "description": "The name for the booking."},
-            }),
-            &["place", "date", "time", "guests", "name"],
-        ),
-    ]
-}
-
-/// What the concierge's tools return: Monday's and Tuesday's hours.
-fn lindenhof(name: &str, _: &Value) -> String {
-    let hours = json!({"monday": "15:00–22:00", "tuesday": "16:00–23:00"});
-    match name {
-        "opening_hours" => json!({"found": [{"hours": hours, "name": "Sauna", "walkMinutes": 1}]}).to_string(),
-        "time_until" => json!({"left": "50 minutes"}).to_string(),
-        _ => "Booked. Reference T-1.".to_owned(),
-    }
-}
-
 /// A Tuesday.
 fn now() -> Timestamp {
     "2026-12-01T15:10:00Z".parse().unwrap()
@@ -92,8 +50,15 @@ fn play(message: &str, result: impl Fn(&str, &Value) -> String) -> (Vec<(String,
     play_with(&tools(), message, result)
 }
 
-fn play_with(tools: &[Value], message: &str, result: impl Fn(&str, &Value) -> String) -> (Vec<(String, Value)>, String) {
-    let mut messages = vec![json!({"role": "system", "content": "Be kind."}), json!({"role": "user", "content": message})];
+fn play_with(
+    tools: &[Value],
+    message: &str,
+    result: impl Fn(&str, &Value) -> String,
+) -> (Vec<(String, Value)>, String) {
+    let mut messages = vec![
+        json!({"role": "system", "content": "Be kind."}),
+        json!({"role": "user", "content": message}),
+    ];
     let mut asked = Vec::new();
     loop {
         match decide(&messages, tools, now()) {
@@ -115,7 +80,9 @@ fn play_with(tools: &[Value], message: &str, result: impl Fn(&str, &Value) -> St
 
 fn hotel(name: &str, arguments: &Value) -> String {
     match name {
-        "opening_hours" => json!({"place": arguments["place"], "opens": "10:00", "closes": "20:00"}).to_string(),
+        "opening_hours" => {
+            json!({"place": arguments["place"], "opens": "10:00", "closes": "20:00"}).to_string()
+        }
         "time_until" => json!({"minutes": 75, "text": "1 hour and 15 minutes"}).to_string(),
         _ => r#"{"booked":true,"reference":"T-1"}"#.to_owned(),
     }
@@ -131,24 +98,41 @@ fn call(name: &str, arguments: Value) -> (String, Value) {
 
 #[test]
 fn the_example_question_calls_two_tools_one_after_the_other_and_answers() {
-    let (calls, text) = play("When does the spa open, and how long is it until then?", hotel);
+    let (calls, text) = play(
+        "When does the spa open, and how long is it until then?",
+        hotel,
+    );
     assert_eq!(
         calls,
-        [call("opening_hours", json!({"place": "spa"})), call("time_until", json!({"target": "10:00"}))]
+        [
+            call("opening_hours", json!({"place": "spa"})),
+            call("time_until", json!({"target": "10:00"}))
+        ]
     );
-    for part in ["[demo model] opening hours says: ", "opens 10:00", "time until says: ", "1 hour and 15 minutes"] {
+    for part in [
+        "[demo model] opening hours says: ",
+        "opens 10:00",
+        "time until says: ",
+        "1 hour and 15 minutes",
+    ] {
         assert!(text.contains(part), "{text}");
     }
 }
 
 #[test]
 fn results_in_prose_do_as_well() {
-    let (calls, text) = play("When does the spa open, and how long is it until then?", |name, _| match name {
-        "opening_hours" => "The spa is open from 10:00 to 20:00.".into(),
-        _ => "2 h 5 min".into(),
-    });
+    let (calls, text) = play(
+        "When does the spa open, and how long is it until then?",
+        |name, _| match name {
+            "opening_hours" => "The spa is open from 10:00 to 20:00.".into(),
+            _ => "2 h 5 min".into(),
+        },
+    );
     assert_eq!(calls[1], call("time_until", json!({"target": "10:00"})));
-    assert!(text.ends_with("says: The spa is open from 10:00 to 20:00. time until says: 2 h 5 min."), "{text}");
+    assert!(
+        text.ends_with("says: The spa is open from 10:00 to 20:00. time until says: 2 h 5 min."),
+        "{text}"
+    );
 }
 
 #[test]
@@ -156,15 +140,27 @@ fn the_time_that_was_asked_for_is_taken_from_a_result() {
     let calls = asked("How long until the pool closes?");
     assert_eq!(
         calls,
-        [call("opening_hours", json!({"place": "pool"})), call("time_until", json!({"target": "20:00"}))]
+        [
+            call("opening_hours", json!({"place": "pool"})),
+            call("time_until", json!({"target": "20:00"}))
+        ]
     );
 }
 
 #[test]
 fn a_plain_question_calls_one_tool() {
-    assert_eq!(asked("What time does the spa open?"), [call("opening_hours", json!({"place": "spa"}))]);
-    assert_eq!(asked("Opening hours of the roof bar please"), [call("opening_hours", json!({"place": "roof bar"}))]);
-    assert_eq!(asked("How long until 18:30?"), [call("time_until", json!({"target": "18:30"}))]);
+    assert_eq!(
+        asked("What time does the spa open?"),
+        [call("opening_hours", json!({"place": "spa"}))]
+    );
+    assert_eq!(
+        asked("Opening hours of the roof bar please"),
+        [call("opening_hours", json!({"place": "roof bar"}))]
+    );
+    assert_eq!(
+        asked("How long until 18:30?"),
+        [call("time_until", json!({"target": "18:30"}))]
+    );
 }
 
 #[test]
@@ -172,7 +168,10 @@ fn two_places_are_two_calls_at_once() {
     let calls = asked("When do the spa and the pool open?");
     assert_eq!(
         calls,
-        [call("opening_hours", json!({"place": "spa"})), call("opening_hours", json!({"place": "pool"}))]
+        [
+            call("opening_hours", json!({"place": "spa"})),
+            call("opening_hours", json!({"place": "pool"}))
+        ]
     );
 }
 
@@ -184,7 +183,11 @@ fn a_booking_takes_its_arguments_from_the_message() {
         "Please book a table for four guests in the restaurant at 7:30 pm. My name is Ada Lovelace.",
         "Book the restaurant table at 7:30pm, 4 guests, for Ada Lovelace",
     ] {
-        assert_eq!(asked(message), [call("book_table", ada.clone())], "{message}");
+        assert_eq!(
+            asked(message),
+            [call("book_table", ada.clone())],
+            "{message}"
+        );
     }
 }
 
@@ -192,15 +195,25 @@ fn a_booking_takes_its_arguments_from_the_message() {
 fn what_is_missing_is_asked_for() {
     let (calls, text) = play("Book a table at the restaurant for 4 at 19:30", hotel);
     assert_eq!(calls, []);
-    assert_eq!(text, "[demo model] I would call book_table, but your message does not tell me its name.");
+    assert_eq!(
+        text,
+        "[demo model] I would call book_table, but your message does not tell me its name."
+    );
 }
 
 #[test]
 fn a_greeting_is_answered_with_what_there_is() {
     let (calls, text) = play("Hello!", hotel);
     assert_eq!(calls, []);
-    assert!(text.starts_with(LABEL) && text.contains("opening_hours, time_until, book_table"), "{text}");
-    let Decision::Say(text) = decide(&[json!({"role": "user", "content": [{"type": "text", "text": "Hi"}]})], &[], now()) else {
+    assert!(
+        text.starts_with(LABEL) && text.contains("opening_hours, time_until, book_table"),
+        "{text}"
+    );
+    let Decision::Say(text) = decide(
+        &[json!({"role": "user", "content": [{"type": "text", "text": "Hi"}]})],
+        &[],
+        now(),
+    ) else {
         panic!("there is nothing to call")
     };
     assert!(text.contains("no tools"), "{text}");
@@ -213,20 +226,29 @@ fn a_later_message_begins_anew() {
         json!({"role": "assistant", "content": "[demo model] At 10:00."}),
         json!({"role": "user", "content": "When does the pool open?"}),
     ];
-    let Decision::Call(calls) = decide(&history, &tools(), now()) else { panic!("it must call") };
+    let Decision::Call(calls) = decide(&history, &tools(), now()) else {
+        panic!("it must call")
+    };
     assert_eq!(calls, [call("opening_hours", json!({"place": "pool"}))]);
 }
 
 #[test]
 fn a_tool_that_failed_is_quoted_and_not_called_again() {
-    let (calls, text) = play("When does the spa open?", |_, _| r#"{"error":"the spa is unknown"}"#.into());
+    let (calls, text) = play("When does the spa open?", |_, _| {
+        r#"{"error":"the spa is unknown"}"#.into()
+    });
     assert_eq!(calls.len(), 1);
-    assert_eq!(text, "[demo model] opening hours says: error the spa is unknown.");
+    assert_eq!(
+        text,
+        "[demo model] opening hours says: error the spa is unknown."
+    );
 }
 
 #[test]
 fn six_calls_are_the_most_for_one_message() {
-    let many: Vec<Value> = (0..9).map(|at| function(&format!("ring_bell{at}"), "Rings.", &json!({}), &[])).collect();
+    let many: Vec<Value> = (0..9)
+        .map(|at| function(&format!("ring_bell{at}"), "Rings.", &json!({}), &[]))
+        .collect();
     let mut messages = vec![json!({"role": "user", "content": "ring"})];
     let mut steps = Vec::new();
     while let Decision::Call(calls) = decide(&messages, &many, now()) {
@@ -237,41 +259,4 @@ fn six_calls_are_the_most_for_one_message() {
         }
     }
     assert_eq!(steps, [2, 2, 2]);
-}
-
-#[test]
-fn the_concierge_is_asked_for_a_place_and_the_time_until_it_opens() {
-    let (calls, text) = play_with(&concierge(), "When does the sauna open, and how long is it until then?", lindenhof);
-    let until = json!({"now": "2026-12-01T15:10:00Z", "until": "16:00"});
-    assert_eq!(calls, [call("opening_hours", json!({"place": "sauna"})), call("time_until", until)]);
-    assert!(text.contains("tuesday 16:00–23:00") && text.contains("walk minutes 1"), "{text}");
-    assert!(text.ends_with("time until says: left 50 minutes."), "{text}");
-}
-
-#[test]
-fn the_concierge_takes_the_guests_own_time_and_the_end_of_a_range() {
-    let message = "It is 2026-12-01T21:10:00+01:00. How long is it until the sauna closes?";
-    let (calls, _) = play_with(&concierge(), message, lindenhof);
-    let until = json!({"now": "2026-12-01T21:10:00+01:00", "until": "23:00"});
-    assert_eq!(calls, [call("opening_hours", json!({"place": "sauna"})), call("time_until", until)]);
-}
-
-#[test]
-fn the_concierge_knows_places_by_their_capitals_and_days_by_their_names() {
-    let asked = |message: &str| play_with(&concierge(), message, lindenhof).0;
-    assert_eq!(
-        asked("Is the Trattoria Lina open on Friday?"),
-        [call("opening_hours", json!({"place": "Trattoria Lina", "day": "friday"}))]
-    );
-    let booking = |date: &str| {
-        json!({"place": "Trattoria Lina", "date": date, "time": "19:30", "guests": 2, "name": "Ada"})
-    };
-    assert_eq!(
-        asked("Please book a table at Trattoria Lina for 2 on 2026-12-04 at 19:30 under Ada."),
-        [call("book_table", booking("2026-12-04"))]
-    );
-    assert_eq!(
-        asked("Reserve a table at Trattoria Lina for two tomorrow at 7:30 pm, my name is Ada"),
-        [call("book_table", booking("2026-12-02"))]
-    );
 }

@@ -2,26 +2,35 @@
 
 /// Words that say nothing about what is wanted.
 const STOP: [&str; 71] = [
-    "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "but", "by", "can",
-    "could", "did", "do", "does", "for", "from", "give", "had", "has", "have", "hello", "hi", "how", "i", "if", "in",
-    "is", "it", "its", "just", "know", "let", "like", "me", "my", "no", "not", "of", "on", "one", "or", "our",
-    "please", "so", "that", "the", "then", "there", "these", "they", "this", "to", "us", "want", "was", "we", "what",
-    "when", "where", "which", "who", "will", "with", "would", "you",
+    "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "but",
+    "by", "can", "could", "did", "do", "does", "for", "from", "give", "had", "has", "have",
+    "hello", "hi", "how", "i", "if", "in", "is", "it", "its", "just", "know", "let", "like", "me",
+    "my", "no", "not", "of", "on", "one", "or", "our", "please", "so", "that", "the", "then",
+    "there", "these", "they", "this", "to", "us", "want", "was", "we", "what", "when", "where",
+    "which", "who", "will", "with", "would", "you",
 ];
 
 /// Stems that occur in many tools' names and so hardly point at one.
 const GENERIC: [&str; 16] = [
-    "check", "date", "day", "find", "get", "info", "list", "look", "make", "nam", "set", "show", "tell", "tim",
-    "today", "us",
+    "check", "date", "day", "find", "get", "info", "list", "look", "make", "nam", "set", "show",
+    "tell", "tim", "today", "us",
 ];
 
 /// What was said, and what tools call it.
-const AKIN: [(&str, &str); 5] =
-    [("clos", "open"), ("shut", "open"), ("reserv", "book"), ("reservation", "book"), ("remain", "until")];
+const AKIN: [(&str, &str); 5] = [
+    ("clos", "open"),
+    ("shut", "open"),
+    ("reserv", "book"),
+    ("reservation", "book"),
+    ("remain", "until"),
+];
 
 /// The stems of a text's words, in order, without those that say nothing.
 pub(super) fn words(text: &str) -> Vec<String> {
-    all(text).filter(|word| !is_stop(word)).map(|word| stem(&word)).collect()
+    all(text)
+        .filter(|word| !is_stop(word))
+        .map(|word| stem(&word))
+        .collect()
 }
 
 /// The stem of one word, lower case.
@@ -31,9 +40,14 @@ pub(super) fn stem(word: &str) -> String {
         return lower;
     }
     let cut = |suffix: &str, kept_min: usize| {
-        lower.strip_suffix(suffix).filter(|rest| rest.len() >= kept_min && !rest.ends_with('s'))
+        lower
+            .strip_suffix(suffix)
+            .filter(|rest| rest.len() >= kept_min && !rest.ends_with('s'))
     };
-    let base = cut("ing", 3).or_else(|| cut("ed", 3)).or_else(|| cut("es", 3)).or_else(|| cut("s", 3));
+    let base = cut("ing", 3)
+        .or_else(|| cut("ed", 3))
+        .or_else(|| cut("es", 3))
+        .or_else(|| cut("s", 3));
     let base = base.unwrap_or(&lower);
     base.strip_suffix('e').unwrap_or(base).to_owned()
 }
@@ -45,13 +59,21 @@ pub(super) fn is_stop(word: &str) -> bool {
 
 /// Stems with those that mean as much when a tool is looked for.
 pub(super) fn widened(stems: &[String]) -> Vec<String> {
-    let akin = AKIN.iter().filter(|(said, _)| stems.iter().any(|stem| stem == said));
-    stems.iter().cloned().chain(akin.map(|(_, meant)| (*meant).to_owned())).collect()
+    let akin = AKIN
+        .iter()
+        .filter(|(said, _)| stems.iter().any(|stem| stem == said));
+    stems
+        .iter()
+        .cloned()
+        .chain(akin.map(|(_, meant)| (*meant).to_owned()))
+        .collect()
 }
 
 /// A tool's stems with those that ask for it.
 pub(super) fn with_askers(mut stems: Vec<String>) -> Vec<String> {
-    let askers = AKIN.iter().filter(|(_, meant)| stems.iter().any(|stem| stem == meant));
+    let askers = AKIN
+        .iter()
+        .filter(|(_, meant)| stems.iter().any(|stem| stem == meant));
     let askers: Vec<String> = askers.map(|(said, _)| (*said).to_owned()).collect();
     stems.extend(askers);
     stems
@@ -64,7 +86,9 @@ pub(super) fn is_generic(stem: &str) -> bool {
 
 /// Every word, lower case: cut at what is no letter or digit, and where camelCase has a hump.
 pub(super) fn all(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric()).flat_map(humps).map(str::to_lowercase)
+    text.split(|c: char| !c.is_alphanumeric())
+        .flat_map(humps)
+        .map(str::to_lowercase)
 }
 
 fn humps(word: &str) -> Vec<&str> {
@@ -81,5 +105,8 @@ fn humps(word: &str) -> Vec<&str> {
         [from, to] => word.get(*from..*to),
         _ => None,
     };
-    cuts.windows(2).filter_map(pair).filter(|part| !part.is_empty()).collect()
+    cuts.windows(2)
+        .filter_map(pair)
+        .filter(|part| !part.is_empty())
+        .collect()
 }

@@ -155,13 +155,13 @@ fn object(body: &str) -> Result<Map<String, Value>, InboundError> {
             "the body is not valid JSON: {error}; send an object such as {{\"message\": \"hello\"}}"
         ))
     })?;
-    match value {
-        Value::Object(fields) => Ok(fields),
-        other => Err(malformed(format!(
-            "the body is {}; send an object such as {{\"message\": \"hello\"}}",
-            kind(&other)
-        ))),
-    }
+    let kind = kind(&value);
+    let Value::Object(fields) = value else {
+        return Err(malformed(format!(
+            "the body is {kind}; send an object such as {{\"message\": \"hello\"}}"
+        )));
+    };
+    Ok(fields)
 }
 
 fn text(body: &str) -> Map<String, Value> {

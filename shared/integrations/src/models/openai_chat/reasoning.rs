@@ -1,6 +1,6 @@
 //! Reasoning that a provider wants back: gathered from an answer, returned with the transcript.
 //!
-//! It comes under three names: `reasoning_content` (DeepSeek, llama.cpp), `reasoning` (vLLM) and
+//! It comes under three names: `reasoning_content` (`DeepSeek`, llama.cpp), `reasoning` (vLLM) and
 //! `reasoning_details` (`OpenRouter`: signed blocks, streamed in pieces). It goes back verbatim,
 //! and only to the model that wrote it: another one refuses what it did not sign.
 
@@ -81,7 +81,7 @@ impl Gathered {
         for (key, value) in piece {
             match (key.as_str(), block.get_mut(key), value) {
                 ("text" | "summary" | "data", Some(Value::String(text)), Value::String(more)) => {
-                    text.push_str(more)
+                    text.push_str(more);
                 }
                 (_, Some(_), Value::Null) => {}
                 _ => {

@@ -64,24 +64,29 @@ pub fn build_request(
         aliases: &aliases,
         ids: call_ids(endpoint, messages),
     };
-    let mut body = json!({
-        "model": endpoint.model,
-        "messages": wire.messages(config.system, messages),
-        "stream": true,
-    });
+    let mut body = Map::new();
+    body.insert("model".into(), endpoint.model.as_str().into());
+    body.insert(
+        "messages".into(),
+        wire.messages(config.system, messages).into(),
+    );
+    body.insert("stream".into(), true.into());
     // Mistral sends usage unasked and refuses fields it does not know.
     if endpoint.provider != "mistral" {
-        body["stream_options"] = json!({"include_usage": true});
+        body.insert("stream_options".into(), json!({"include_usage": true}));
     }
     if !tools.is_empty() {
-        body["tools"] = tools.iter().map(|tool| wire.tool(tool)).collect();
+        body.insert(
+            "tools".into(),
+            tools.iter().map(|tool| wire.tool(tool)).collect(),
+        );
     }
     if let Some(effort) = effort(config.reasoning) {
-        body["reasoning_effort"] = effort.into();
+        body.insert("reasoning_effort".into(), effort.into());
     }
     ChatRequest {
         headers: headers(endpoint),
-        body,
+        body: Value::Object(body),
         aliases,
     }
 }
@@ -163,7 +168,7 @@ impl Wire<'_> {
             match message {
                 Message::User { text } => out.push(json!({"role": "user", "content": text})),
                 Message::Assistant { text, calls, extra } => {
-                    out.extend(self.assistant(text, calls, extra))
+                    out.extend(self.assistant(text, calls, extra));
                 }
                 Message::ToolResult { call, output } => out.push(json!({
                     "role": "tool",

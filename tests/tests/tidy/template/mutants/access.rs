@@ -89,3 +89,14 @@ fn a_secret_that_is_shown_is_noticed() {
         (&["Outputs", "MessageUrl", "Value"], Some("!Ref AdminToken")),
     );
 }
+
+#[test]
+fn a_variable_that_nobody_reads_is_noticed() {
+    let check = secrets::variables_are_declared_knobs;
+    let path = property!("TickFunction", "Environment", "Variables");
+    notices(check, (path, Some("{OPENEVE_TYPO: x}")));
+    notices(
+        check,
+        (path, Some("{OPENEVE_STEP_QUEUE_URL: !Ref DatabaseUrl}")),
+    );
+}

@@ -107,9 +107,8 @@ impl Cause {
             429 => Self::RateLimit,
             501 => Self::BadRequest,
             300..=399 | 404 | 405 => Self::Endpoint,
-            408 | 409 | 425 => Self::Overload,
             500.. if report.says(&SETUP) => Self::BadRequest,
-            500.. => Self::Overload,
+            408 | 409 | 425 | 500.. => Self::Overload,
             400..=499 => Self::BadRequest,
             // An error inside a stream that names no status.
             _ if report.says(&RATE) => Self::RateLimit,
@@ -133,80 +132,71 @@ impl Cause {
         report: &Report,
         class: Class,
     ) -> ModelFailure {
-        let host = endpoint.host();
-        let model = &endpoint.model;
         let said = said(endpoint, report);
         let status = report.status.map_or_else(
             || "an error inside its answer".into(),
             |status| format!("HTTP {status}"),
         );
-        let (code, message) = match self {
-            Self::Overflow => (
-                code::CONTEXT_OVERFLOW,
-                format!(
-                    "the conversation is longer than {model} reads ({status} from {host}{said}); start a new \
-                 conversation, shorten instructions.md or the tools' output, or change `model` in agent.ts"
-                ),
-            ),
-            Self::UnknownModel => (
-                code::UNKNOWN,
-                format!(
-                    "{host} does not offer the model {model:?} ({status}{said}); change `model` in agent.ts"
-                ),
-            ),
-            Self::Quota => (
-                code::QUOTA,
-                format!(
-                    "the account at {host} has no quota left ({status}{said}); check its plan and billing, or set \
-                 OPENEVE_MODEL_API_KEY to the key of another account"
-                ),
-            ),
-            Self::Auth if endpoint.api_key.is_none() => (
-                code::AUTH,
-                format!(
-                    "the provider at {host} wants a key and none was sent ({status}{said}); set \
-                 OPENEVE_MODEL_API_KEY to a valid key"
-                ),
-            ),
-            Self::Auth => (
-                code::AUTH,
-                format!(
-                    "the provider at {host} refused the key with {status}{said}; set OPENEVE_MODEL_API_KEY to a \
-                 valid key"
-                ),
-            ),
-            Self::RateLimit => (
-                code::RATE_LIMITED,
-                format!(
-                    "{host} takes no more requests for now ({status}{said}); wait, or ask there for a higher limit"
-                ),
-            ),
-            Self::Endpoint => (
-                code::ENDPOINT,
-                format!(
-                    "nothing at {host} takes chat completions under the base URL ({status}{said}); set \
-                 OPENEVE_MODEL_BASE_URL to the API's base URL, which often ends in /v1"
-                ),
-            ),
-            Self::Overload => (
-                code::OVERLOADED,
-                format!(
-                    "{host} cannot answer for now ({status}{said}); if it lasts, see the provider's status page or \
-                 change `model` in agent.ts"
-                ),
-            ),
-            Self::BadRequest => (
-                code::BAD_REQUEST,
-                format!(
-                    "{host} refused the request ({status}{said}); most often a tool's input schema or a setting in \
-                 agent.ts does not suit {model}"
-                ),
-            ),
-        };
+        let message = self.message(endpoint, &status, &said);
         ModelFailure {
-            code: code.into(),
+            code: self.code().into(),
             message: endpoint.redacted(&message),
             class,
+        }
+    }
+
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Overflow => code::CONTEXT_OVERFLOW,
+            Self::UnknownModel => code::UNKNOWN,
+            Self::Quota => code::QUOTA,
+            Self::Auth => code::AUTH,
+            Self::RateLimit => code::RATE_LIMITED,
+            Self::Endpoint => code::ENDPOINT,
+            Self::Overload => code::OVERLOADED,
+            Self::BadRequest => code::BAD_REQUEST,
+        }
+    }
+
+    fn message(self, endpoint: &Endpoint, status: &str, said: &str) -> String {
+        let (host, model) = (endpoint.host(), &endpoint.model);
+        match self {
+            Self::Overflow => format!(
+                "the conversation is longer than {model} reads ({status} from {host}{said}); start a \
+                 new conversation, shorten instructions.md or the tools' output, or change `model` \
+                 in agent.ts"
+            ),
+            Self::UnknownModel => format!(
+                "{host} does not offer the model {model:?} ({status}{said}); change `model` in agent.ts"
+            ),
+            Self::Quota => format!(
+                "the account at {host} has no quota left ({status}{said}); check its plan and \
+                 billing, or set OPENEVE_MODEL_API_KEY to the key of another account"
+            ),
+            Self::Auth if endpoint.api_key.is_none() => format!(
+                "the provider at {host} wants a key and none was sent ({status}{said}); set \
+                 OPENEVE_MODEL_API_KEY to a valid key"
+            ),
+            Self::Auth => format!(
+                "the provider at {host} refused the key with {status}{said}; set \
+                 OPENEVE_MODEL_API_KEY to a valid key"
+            ),
+            Self::RateLimit => format!(
+                "{host} takes no more requests for now ({status}{said}); wait, or ask there for a \
+                 higher limit"
+            ),
+            Self::Endpoint => format!(
+                "nothing at {host} takes chat completions under the base URL ({status}{said}); set \
+                 OPENEVE_MODEL_BASE_URL to the API's base URL, which often ends in /v1"
+            ),
+            Self::Overload => format!(
+                "{host} cannot answer for now ({status}{said}); if it lasts, see the provider's \
+                 status page or change `model` in agent.ts"
+            ),
+            Self::BadRequest => format!(
+                "{host} refused the request ({status}{said}); most often a tool's input schema or a \
+                 setting in agent.ts does not suit {model}"
+            ),
         }
     }
 }
@@ -218,7 +208,7 @@ fn is_unknown_model(status: u16, report: &Report) -> bool {
     let names_a_model = report.says(&["model"]);
     report.says(&UNKNOWN)
         || (names_a_model && report.says(&["does not exist", "not_found_error"]))
-        || (names_a_model && status == 404)
+        || (names_a_model && status == 404 && !report.says(&["url"]))
         || (status == 404 && report.says(&["no endpoints found"]))
 }
 

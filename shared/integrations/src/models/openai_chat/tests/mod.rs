@@ -54,11 +54,11 @@ fn decode(body: &str) -> Result<Completion, ModelFailure> {
 
 /// A stream of these chunks, closed by `[DONE]`.
 fn stream(chunks: &[&str]) -> String {
-    let events: String = chunks
-        .iter()
-        .map(|chunk| format!("data: {chunk}\n\n"))
-        .collect();
-    format!("{events}data: [DONE]\n\n")
+    let events = chunks.iter().map(|chunk| format!("data: {chunk}\n\n"));
+    events
+        .chain(["data: [DONE]\n\n".to_owned()])
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 /// A chunk with this delta.

@@ -1,7 +1,7 @@
 //! What we send.
 
 use openeve_domain::ids::ToolCallId;
-use openeve_domain::manifest::{Execution, ModuleRef, Reasoning, ToolSpec};
+use openeve_domain::manifest::{Reasoning, ToolSpec};
 use openeve_domain::status::{SideEffects, ToolCallStatus};
 use openeve_domain::transcript::{Message, ToolCall};
 use serde_json::{Value, json};
@@ -24,20 +24,15 @@ fn call(number: u128, provider_call_id: &str, name: &str, arguments: &str) -> To
     }
 }
 
-fn tool(name: &str, input_schema: Value) -> ToolSpec {
-    ToolSpec {
-        name: name.into(),
-        description: format!("Does {name}."),
-        input_schema,
-        side_effects: SideEffects::None,
-        execution: Execution::Parallel,
-        timeout_ms: None,
-        module: ModuleRef {
-            path: "m.js".into(),
-            sha256: String::new(),
-        },
-        source: "tools/m.ts".into(),
-    }
+fn tool(name: &str, input_schema: &Value) -> ToolSpec {
+    serde_json::from_value(json!({
+        "name": name,
+        "description": format!("Does {name}."),
+        "inputSchema": input_schema,
+        "module": {"path": "m.js", "sha256": ""},
+        "source": "tools/m.ts",
+    }))
+    .unwrap()
 }
 
 fn build(endpoint: &Endpoint, messages: &[Message<'_>], tools: &[&ToolSpec]) -> ChatRequest {
@@ -72,7 +67,7 @@ fn a_request_is_a_system_message_the_transcript_and_the_tools() {
     let calls = [call(1, "c1", "files.read all", r#"{"a":1}"#)];
     let spec = tool(
         "files.read all",
-        json!({"$schema": "x", "properties": {"a": {"type": "integer"}}}),
+        &json!({"$schema": "x", "properties": {"a": {"type": "integer"}}}),
     );
     let request = build(&endpoint(), &batch(&calls, "", &Value::Null), &[&spec]);
     let wire = request.aliases.wire("files.read all");
@@ -245,7 +240,7 @@ fn only_an_explicit_effort_is_sent() {
 
 #[test]
 fn a_tool_without_a_schema_takes_an_empty_object_and_mistral_is_not_asked_for_usage() {
-    let spec = tool("ping", Value::Null);
+    let spec = tool("ping", &Value::Null);
     let body = build(&endpoint_of("mistral"), &[], &[&spec]).body;
     assert_eq!(
         body["tools"][0]["function"]["parameters"],

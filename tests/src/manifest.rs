@@ -1,0 +1,52 @@
+//! A manifest as the compiler would write it.
+
+use std::collections::BTreeMap;
+
+use openeve_domain::manifest::{AgentSpec, ChannelSpec, Execution, Manifest, ModuleRef, Reasoning, ToolSpec};
+use openeve_domain::status::SideEffects;
+use serde_json::json;
+
+/// An agent with one HTTP channel at `/message` and these tools.
+pub fn manifest(tools: Vec<ToolSpec>) -> Manifest {
+    Manifest {
+        format: Manifest::FORMAT,
+        revision: "revision-1".into(),
+        agent: AgentSpec {
+            id: "tester".into(),
+            model: "scripted/model".into(),
+            reasoning: Reasoning::default(),
+            description: None,
+            default_tools: Vec::new(),
+        },
+        instructions: "Be brief.".into(),
+        gateway: BTreeMap::new(),
+        tools,
+        channels: vec![ChannelSpec {
+            name: "message".into(),
+            transport: "http".into(),
+            route: "/message".into(),
+            methods: vec!["POST".into()],
+            auth: None,
+            reply: None,
+            source: "channels/message.ts".into(),
+        }],
+        schedules: Vec::new(),
+        env: Vec::new(),
+        sources: BTreeMap::new(),
+        versions: BTreeMap::new(),
+    }
+}
+
+/// A tool of one class.
+pub fn tool(name: &str, side_effects: SideEffects, execution: Execution) -> ToolSpec {
+    ToolSpec {
+        name: name.into(),
+        description: format!("The tool {name}."),
+        input_schema: json!({"type": "object"}),
+        side_effects,
+        execution,
+        timeout_ms: None,
+        module: ModuleRef { path: String::new(), sha256: String::new() },
+        source: format!("tools/{name}.ts"),
+    }
+}

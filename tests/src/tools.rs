@@ -1,0 +1,87 @@
+//! Tools and senders that are closures, and remember every call.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use openeve_domain::delivery::{LeasedDelivery, SendOutcome};
+use openeve_domain::ids::ToolCallId;
+use openeve_domain::manifest::Manifest;
+use openeve_domain::run::settle_calls::{Outcome, ToolOutput};
+use openeve_runtime::ports::{Invocation, Sender, ToolRunner};
+use serde_json::Value;
+
+type Work = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
+
+/// Runs every tool through one closure, given its name and input.
+pub struct ClosureTools {
+    run: Box<dyn Fn(&str, Value) -> Work + Send + Sync>,
+    ran: Mutex<Vec<(String, ToolCallId)>>,
+}
+
+impl ClosureTools {
+    /// Tools that answer at once.
+    pub fn new(run: impl Fn(&str, Value) -> Result<Value, String> + Send + Sync + 'static) -> Self {
+        Self::waiting(move |name, input| {
+            let result = run(name, input);
+            async move { result }
+        })
+    }
+
+    /// Tools that may wait.
+    pub fn waiting<F>(run: impl Fn(&str, Value) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Value, String>> + Send + 'static,
+    {
+        Self { run: Box::new(move |name, input| Box::pin(run(name, input))), ran: Mutex::default() }
+    }
+
+    /// Every call that was run, in order of starting.
+    pub fn ran(&self) -> Vec<(String, ToolCallId)> {
+        self.ran.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl ToolRunner for ClosureTools {
+    async fn run(&self, invocation: Invocation<'_>) -> Outcome {
+        let name = invocation.tool.name.clone();
+        self.ran.lock().unwrap().push((name.clone(), invocation.call_id));
+        let result = (self.run)(&name, invocation.input).await;
+        Outcome {
+            id: invocation.call_id,
+            result: result.map(|result| ToolOutput { result, model_output: None }),
+            emitted: Vec::new(),
+        }
+    }
+}
+
+/// Sends into a list; answers from a script, then `Sent`.
+#[derive(Default)]
+pub struct ScriptedSender {
+    script: Mutex<Vec<SendOutcome>>,
+    sent: Mutex<Vec<LeasedDelivery>>,
+}
+
+impl ScriptedSender {
+    /// The next outcomes, first one first.
+    pub fn will(&self, mut outcomes: Vec<SendOutcome>) {
+        outcomes.reverse();
+        *self.script.lock().unwrap() = outcomes;
+    }
+
+    /// Every attempt so far.
+    pub fn attempts(&self) -> Vec<LeasedDelivery> {
+        self.sent.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Sender for ScriptedSender {
+    async fn send(&self, _: &Manifest, delivery: &LeasedDelivery) -> SendOutcome {
+        self.sent.lock().unwrap().push(delivery.clone());
+        let next = self.script.lock().unwrap().pop();
+        next.unwrap_or_else(|| SendOutcome::Sent { via: "script".into() })
+    }
+}

@@ -1,0 +1,230 @@
+//! Recovery: a holder that vanishes at any commit loses nothing and repeats nothing unsafe.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use openeve_domain::commit::{Accept, Commit};
+use openeve_domain::delivery::{LeasedDelivery, Settlement};
+use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
+use openeve_domain::status::RunStatus;
+use openeve_runtime::ports::{
+    Accepted, Claim, CommitAnswer, Due, Heartbeat, PortError, RunView, Store, StoredEvent, Swept,
+};
+use openeve_runtime::step::{StepDeps, step};
+use openeve_tests::{ScriptedEngine, World, answer, calls};
+
+use crate::support::{tool_turns, world};
+
+/// Where a worker dies, counted in commits.
+#[derive(Clone, Copy, Debug)]
+enum Death {
+    Before(usize),
+    After(usize),
+}
+
+/// A store whose worker dies at one of its commits: from then on nothing it asks is answered.
+struct Mortal {
+    store: Arc<dyn Store>,
+    commits: AtomicUsize,
+    death: Death,
+}
+
+impl Mortal {
+    async fn die<T>(&self) -> T {
+        std::future::pending().await
+    }
+}
+
+#[async_trait]
+impl Store for Mortal {
+    async fn commit(&self, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError> {
+        let number = self.commits.fetch_add(1, Ordering::SeqCst);
+        match self.death {
+            Death::Before(at) if at == number => self.die().await,
+            Death::After(at) if at == number => {
+                self.store.commit(commit, lease_ms).await?;
+                self.die().await
+            }
+            Death::Before(_) | Death::After(_) => self.store.commit(commit, lease_ms).await,
+        }
+    }
+    async fn accept(&self, accept: &Accept) -> Result<Accepted, PortError> {
+        self.store.accept(accept).await
+    }
+    async fn claim(&self, run: RunId, token: LeaseToken, lease_ms: u64) -> Result<Claim, PortError> {
+        self.store.claim(run, token, lease_ms).await
+    }
+    async fn heartbeat(&self, run: RunId, epoch: i64, lease_ms: u64) -> Result<Heartbeat, PortError> {
+        self.store.heartbeat(run, epoch, lease_ms).await
+    }
+    async fn lease_delivery(
+        &self,
+        id: DeliveryId,
+        token: LeaseToken,
+        lease_ms: u64,
+    ) -> Result<Option<LeasedDelivery>, PortError> {
+        self.store.lease_delivery(id, token, lease_ms).await
+    }
+    async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError> {
+        self.store.settle_delivery(settlement).await
+    }
+    async fn due(&self, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
+        self.store.due(limit, grace_ms).await
+    }
+    async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {
+        self.store.sweep(limit).await
+    }
+    async fn run_view(&self, run: RunId) -> Result<Option<RunView>, PortError> {
+        self.store.run_view(run).await
+    }
+    async fn run_events(&self, run: RunId, after: i64, limit: u64) -> Result<Vec<StoredEvent>, PortError> {
+        self.store.run_events(run, after, limit).await
+    }
+    async fn ready(&self) -> Result<(), PortError> {
+        self.store.ready().await
+    }
+}
+
+/// Runs a step whose worker dies; whether it died.
+async fn mortal_step(world: &World, run: RunId, death: Death) -> bool {
+    let store = Arc::new(Mortal { store: world.store.clone(), commits: AtomicUsize::new(0), death });
+    let deps = StepDeps { store: store.clone(), ..world.step_deps() };
+    let died = async {
+        // A dead worker is one that hangs at its commit: nothing else is going on then.
+        openeve_testkit::patience::eventually("the worker is dead or done", async || {
+            let commits = store.commits.load(Ordering::SeqCst);
+            let (Death::Before(at) | Death::After(at)) = death;
+            (commits > at).then_some(())
+        })
+        .await;
+        openeve_testkit::patience::eventually("its commit has landed", async || {
+            let Death::After(at) = death else { return Some(()) };
+            (landed(world, run).await > at).then_some(())
+        })
+        .await;
+    };
+    tokio::select! {
+        biased;
+        _ = step(&deps, run, 300_000) => false,
+        () = died => true,
+    }
+}
+
+/// Commits of a run so far, by the rows they leave.
+async fn landed(world: &World, run: RunId) -> usize {
+    let kinds = world.kinds(run).await;
+    let model = kinds.iter().filter(|kind| *kind == "model.responded").count();
+    let outcomes = kinds.iter().filter(|kind| kind.starts_with("tool.execution_s") && *kind != "tool.execution_started");
+    model + outcomes.count()
+}
+
+/// Crash at every commit: for each the uninterrupted run makes, once before it and once after.
+async fn sweep(engine: fn() -> ScriptedEngine, commits: usize, runs_at_most: usize) {
+    for at in 0..commits {
+        for death in [Death::Before(at), Death::After(at)] {
+            let world = world(engine()).await;
+            let run = world.say("c", "go").await;
+            world.bells.take();
+            let died = mortal_step(&world, run, death).await;
+            world.expire_leases().await;
+            // Every bell the dead worker did not ring is rung by the tick (I17).
+            world.tick_late().await;
+            let view = world.view(run).await;
+            assert_eq!(view.status, RunStatus::Completed, "{death:?}, died: {died}");
+            assert_eq!(world.sender.attempts().len(), 1, "one reply; {death:?}");
+            let ran = world.tools.ran();
+            assert!(ran.len() <= runs_at_most, "{death:?}: {ran:?}");
+            world.assert_invariants().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_crash_at_every_commit_of_an_unsafe_turn_runs_no_tool_twice() {
+    sweep(|| tool_turns("act", 3), 7, 3).await;
+}
+
+#[tokio::test]
+async fn a_crash_at_every_commit_of_a_harmless_turn_completes() {
+    sweep(|| tool_turns("look", 3), 4, 6).await;
+}
+
+#[tokio::test]
+async fn nine_settled_calls_of_ten_are_not_run_again() {
+    let engine = ScriptedEngine::new(|done, _| if done == 0 { calls(0, &["act"; 10]) } else { answer("done") });
+    let gate = openeve_testkit::gate::Gate::new();
+    let held = gate.clone();
+    let tools = openeve_tests::ClosureTools::waiting(move |_, input| {
+        let held = held.clone();
+        async move {
+            if input["n"] == 9 {
+                held.pass().await;
+            }
+            Ok(serde_json::json!("ok"))
+        }
+    });
+    let world = World::new(openeve_tests::WorldOptions { tools, ..crate::support::options(engine) }).await;
+    let run = world.say("c", "go").await;
+    world.bells.take();
+    let deps = world.step_deps();
+    let nine = openeve_testkit::patience::eventually("nine calls settled", async || {
+        let kinds = world.kinds(run).await;
+        let settled = kinds.iter().filter(|kind| *kind == "tool.execution_succeeded").count();
+        (settled == 9).then_some(())
+    });
+    tokio::select! {
+        _ = step(&deps, run, 300_000) => panic!("the tenth call is held"),
+        () = nine => {}
+    }
+    world.expire_leases().await;
+    world.step(run).await.unwrap();
+    world.settle().await;
+    assert_eq!(world.view(run).await.status, RunStatus::Completed);
+    assert_eq!(world.tools.ran().len(), 10, "none ran again, the tenth was unsafe and stays interrupted");
+    let interrupted = world.kinds(run).await.into_iter().filter(|kind| kind == "tool.execution_interrupted");
+    assert_eq!(interrupted.count(), 1);
+    world.assert_invariants().await;
+}
+
+#[tokio::test]
+async fn an_idempotent_call_is_run_again_under_the_same_key() {
+    let world = world(tool_turns("keyed", 1)).await;
+    let run = world.say("c", "go").await;
+    world.bells.take();
+    assert!(mortal_step(&world, run, Death::Before(1)).await, "it dies with the outcome in hand");
+    world.expire_leases().await;
+    world.step(run).await.unwrap();
+    let ran = world.tools.ran();
+    assert_eq!(ran.len(), 2);
+    assert_eq!(ran[0], ran[1], "the same call id, so the same idempotency key");
+}
+
+#[tokio::test]
+async fn a_run_that_only_crashes_is_ended_as_stalled_and_frees_its_conversation() {
+    let world = world(tool_turns("act", 1)).await;
+    let run = world.say("c", "go").await;
+    let next = world.say("c", "next").await;
+    world.bells.take();
+    for _ in 0..6 {
+        let token = LeaseToken::new(uuid::Uuid::new_v4());
+        world.store.claim(run, token, 60_000).await.unwrap();
+        world.expire_leases().await;
+    }
+    world.step(run).await.unwrap();
+    let failure = world.view(run).await.failure.expect("the run ended");
+    assert_eq!(failure.code, "stalled");
+    world.settle().await;
+    assert_eq!(world.view(next).await.status, RunStatus::Completed);
+    world.assert_invariants().await;
+}
+
+#[tokio::test]
+async fn the_tick_rings_a_run_whose_bell_was_lost() {
+    let world = world(tool_turns("act", 1)).await;
+    let run = world.say("c", "go").await;
+    world.bells.take();
+    assert!(world.bells.take().is_empty());
+    world.tick_late().await;
+    assert_eq!(world.view(run).await.status, RunStatus::Completed);
+}
