@@ -13,8 +13,12 @@
 )]
 
 mod bells;
+pub mod deployment;
+pub mod emulator;
 mod engine;
 mod manifest;
+pub mod paths;
+pub mod schema;
 mod tools;
 mod world;
 
@@ -22,4 +26,4 @@ pub use bells::RecordingDoorbell;
 pub use engine::{Plan, ScriptedEngine, answer, calls};
 pub use manifest::{manifest, tool};
 pub use tools::{ClosureTools, ScriptedSender};
-pub use world::{World, WorldOptions, wal_position};
+pub use world::{World, WorldOptions, migrated_database, wal_position};

@@ -71,13 +71,7 @@ impl World {
 
     /// A world on a server of its own.
     pub async fn on(server: TestServer, options: WorldOptions) -> Self {
-        let template = server
-            .template(&migrate::fingerprint(), async |url| {
-                let pool = Pool::new(&Secret::new(url), 1, None).unwrap();
-                PgStore::new(pool).migrate().await.expect("migrations apply");
-            })
-            .await;
-        let database = TestDatabase::create_on(server, &template).await;
+        let database = migrated_database(server).await;
         let proxy = WireProxy::start(&database.url()).await;
         let store = Arc::new(PgStore::new(Pool::new(&Secret::new(proxy.url()), 4, None).unwrap()));
         let values = Values::read(|name| match name {
@@ -281,6 +275,17 @@ const INVARIANTS: &[(&str, &str)] = &[
         "SELECT id FROM openeve.runs WHERE finished_at IS NOT NULL AND lease_token IS NOT NULL",
     ),
 ];
+
+/// A database of its own with every migration applied.
+pub async fn migrated_database(server: TestServer) -> TestDatabase {
+    let template = server
+        .template(&migrate::fingerprint(), async |url| {
+            let pool = Pool::new(&Secret::new(url), 1, None).unwrap();
+            PgStore::new(pool).migrate().await.expect("migrations apply");
+        })
+        .await;
+    TestDatabase::create_on(server, &template).await
+}
 
 /// Where the server's write-ahead log stands, in bytes. Other tests write to it too, so compare
 /// medians.

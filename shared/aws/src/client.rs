@@ -41,7 +41,7 @@ impl Account {
             credentials: Credentials::new(
                 need("AWS_ACCESS_KEY_ID")?,
                 need("AWS_SECRET_ACCESS_KEY")?,
-                variable("AWS_SESSION_TOKEN"),
+                variable("AWS_SESSION_TOKEN").filter(|token| !token.is_empty()),
                 None,
                 "environment",
             ),

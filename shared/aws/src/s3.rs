@@ -30,6 +30,12 @@ impl S3Blobs {
         Self { client: aws_sdk_s3::Client::from_conf(config.build()), bucket }
     }
 
+    /// Creates the bucket, for tests; a deployment's template creates its own.
+    pub async fn create_bucket(&self) -> Result<(), PortError> {
+        let request = self.client.create_bucket().bucket(&self.bucket);
+        request.send().await.map(|_| ()).map_err(|error| failure("create", &self.bucket, &error))
+    }
+
     fn key(id: &BlobId) -> String {
         format!("blobs/{}", id.as_str())
     }

@@ -12,12 +12,13 @@
 //! never settles becomes an error outcome with a message the model can act on. Values of declared
 //! environment variables are cut out of error messages, console lines and emitted events.
 //!
-//! Not guaranteed: a long operation inside the engine's own C code is not interrupted, so its
-//! thread outlives the call; [`Limits::abandoned_threads`] bounds how many. Transient copies that
-//! host functions make (a request body, a log line) lie outside [`Limits::memory_bytes`]. Lines
-//! and columns in a stack are those of the bundled module, named by its source file. Code from
-//! text is refused: `eval` is gone, and so is `Function`, by name and as any function's
-//! `constructor`.
+//! Not guaranteed: limits are checked every few thousand operations, so a script that calls a
+//! costly built-in function over and over may exceed them for a while (memory up to threefold),
+//! and its thread may outlive the call; [`Limits::abandoned_threads`] bounds how many. Transient
+//! copies that host functions make (a request body, a log line) lie outside
+//! [`Limits::memory_bytes`]. Lines and columns in a stack are those of the bundled module, named
+//! by its source file. Code from text is refused: `eval` is gone, and so is `Function`, by name
+//! and as any function's `constructor`.
 //!
 //! This crate refuses to know: TypeScript, bundling, approval, retries, the database, sockets and
 //! the process environment. It decides nothing about a run. Engine types appear in no public

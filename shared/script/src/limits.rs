@@ -8,7 +8,8 @@ use openeve_domain::limits::{
 /// What one call may use. The default is what `openeve_domain::limits` says; tests shrink it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The engine's memory, in bytes.
+    /// The engine's memory, in bytes. Past it a script is stopped; until that is noticed it may
+    /// hold three times as much.
     pub memory_bytes: usize,
     /// The engine's native stack, in bytes.
     pub stack_bytes: usize,

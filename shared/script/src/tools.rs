@@ -23,6 +23,14 @@ use crate::wire::Emitted;
 /// Runs the authored tools of one artifact.
 ///
 /// Needs a Tokio runtime with timers. Calls may run side by side; each has its own thread.
+///
+/// A tool's module default-exports `defineTool({ execute(input, ctx), toModelOutput?(result) })`
+/// and imports nothing but `@openeve/core`. `ctx` has `runId`, `conversationId`, `toolCallId`,
+/// `toolName`, `emit(name, payload)` and `idempotencyKey(label)`. Beside the language itself there
+/// are `fetch`, `Headers`, `Response`, `URL`, `URLSearchParams`, `AbortController`, `AbortSignal`,
+/// `TextEncoder`, `TextDecoder`, `structuredClone`, `queueMicrotask`, timers, `console`,
+/// `crypto.randomUUID`, `crypto.getRandomValues`, `btoa`, `atob`, `performance.now` and
+/// `process.env` with the declared variables.
 pub struct ScriptTools {
     modules: Arc<Modules>,
     http: Arc<dyn HttpClient>,

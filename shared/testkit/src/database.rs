@@ -80,8 +80,7 @@ impl TestServer {
             return name;
         }
         let dir = folder();
-        let file = format!("template-{key}");
-        let _lock = tokio::task::spawn_blocking(move || locked(&dir, &file))
+        let _lock = tokio::task::spawn_blocking(move || locked(&dir, "template"))
             .await
             .expect("locking does not panic");
         if admin.has(&name).await {

@@ -60,3 +60,10 @@ async fn every_migration_records_what_it_is() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_dumped_schema_is_the_file_beside_the_migrations() {
+    let file = std::fs::read_to_string(openeve_tests::schema::file()).unwrap();
+    let dumped = openeve_tests::schema::dump().await;
+    assert!(file == dumped, "migrations/schema.sql is out of date; run `tests/run --update` and read the difference");
+}

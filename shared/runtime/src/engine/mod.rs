@@ -81,12 +81,17 @@ impl ModelEngine {
             return Err(self.refused(&endpoint, response).await);
         }
         let mut decoder = Decoder::new(&endpoint, aliases);
-        let outcome = read(&mut decoder, response, input).await;
+        let read = read(&mut decoder, response, input).await;
         *usage = decoder.usage();
-        outcome.map_err(|error| broken(&endpoint, &error))?;
-        let completion = decoder.finish()?;
-        *usage = completion.usage.or(*usage);
-        Ok(completion)
+        // A connection may break behind an answer that is already whole.
+        match (decoder.finish(), read) {
+            (Ok(completion), _) => {
+                *usage = completion.usage.or(*usage);
+                Ok(completion)
+            }
+            (Err(_), Err(error)) => Err(broken(&endpoint, &error)),
+            (Err(failure), Ok(())) => Err(failure),
+        }
     }
 
     fn endpoint(&self, manifest: &Manifest) -> Result<Endpoint, ModelFailure> {
@@ -119,7 +124,8 @@ impl ModelEngine {
 async fn read(decoder: &mut Decoder, mut response: HttpResponse, input: &AdvanceInput<'_>) -> Result<(), HttpError> {
     while let Some(chunk) = response.body.next().await {
         // A failure is kept by the decoder, which returns it at the end.
-        for Delta::Text(text) in decoder.feed(&chunk?).unwrap_or_default() {
+        let Ok(deltas) = decoder.feed(&chunk?) else { break };
+        for Delta::Text(text) in deltas {
             input.observer.delta(input.run_id, &text);
         }
         if decoder.is_done() {

@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rquickjs::Runtime;
+use rquickjs::{Ctx, Error, Runtime};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::failure::{Failure, describe_error};
 use super::memory::Gauge;
 use crate::threads::Alive;
 
@@ -58,6 +59,14 @@ impl<'a> Budget<'a> {
     /// Control is with the event loop: the count begins again.
     pub(crate) fn reset(&self) {
         self.meter.begun_ns.set(nanoseconds(ClockId::ThreadCPUTime));
+    }
+
+    /// Why an operation of the engine failed: it was interrupted, or the script threw.
+    pub(super) fn failure(&self, ctx: &Ctx<'_>, error: &Error) -> Failure {
+        match self.tripped() {
+            Some(trip) => Failure::Interrupted(trip),
+            None => Failure::Thrown(describe_error(ctx, error)),
+        }
     }
 
     /// Whether the script must stop, asked between jobs.

@@ -7,7 +7,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{ArrayBuffer, Ctx, Function, Object, Promise, Value};
 
 use super::budget::{Budget, Trip, monotonic_ns};
-use super::failure::{Failure, describe, describe_error};
+use super::failure::Failure;
 use crate::host::Host;
 use crate::wire::Fetched;
 
@@ -52,10 +52,7 @@ impl<'js> EventLoop<'_, 'js> {
     fn result(&self, promise: &Promise<'js>) -> Result<Value<'js>, Failure> {
         match promise.result::<Value<'js>>() {
             Some(Ok(value)) => Ok(value),
-            Some(Err(_)) => Err(Failure::Thrown(describe(
-                &self.ctx.catch(),
-                &self.host.limits,
-            ))),
+            Some(Err(error)) => Err(self.budget.failure(&self.ctx, &error)),
             None => Err(Failure::NeverSettles),
         }
     }
@@ -91,8 +88,15 @@ impl<'js> EventLoop<'_, 'js> {
         let Some(id) = self.host.timers.take_due() else {
             return Ok(());
         };
-        let called = self.fire.call::<_, ()>((id,));
-        self.uncaught(called);
+        let Err(error) = self.fire.call::<_, ()>((id,)) else {
+            return Ok(());
+        };
+        match self.budget.failure(&self.ctx, &error) {
+            // Nobody can catch what a timer's function throws; it is kept with the rejections
+            // nobody handled.
+            Failure::Thrown(text) => self.host.unhandled.add(0, &text),
+            failure @ (Failure::NeverSettles | Failure::Interrupted(_)) => return Err(failure),
+        }
         Ok(())
     }
 
@@ -100,9 +104,8 @@ impl<'js> EventLoop<'_, 'js> {
         if !self.host.request_ended(fetched.id) {
             return Ok(());
         }
-        let called = self.hand_over(fetched);
-        called
-            .map_err(|error| Failure::Thrown(describe_error(&self.ctx, &error, &self.host.limits)))
+        self.hand_over(fetched)
+            .map_err(|error| self.budget.failure(&self.ctx, &error))
     }
 
     fn hand_over(&self, fetched: Fetched) -> rquickjs::Result<()> {
@@ -125,15 +128,5 @@ impl<'js> EventLoop<'_, 'js> {
             head,
             body,
         ))
-    }
-
-    /// A timer's function threw. Nobody can catch that; it is kept beside unhandled rejections.
-    fn uncaught(&self, called: rquickjs::Result<()>) {
-        if let Err(error) = called
-            && self.budget.tripped().is_none()
-        {
-            let text = describe_error(&self.ctx, &error, &self.host.limits);
-            self.host.unhandled.add(0, text);
-        }
     }
 }

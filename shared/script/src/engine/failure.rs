@@ -47,37 +47,33 @@ impl Failure {
                  was stopped",
                 limits.cpu_ms
             ),
-            Self::Interrupted(Trip::Memory) => out_of_memory(limits),
+            Self::Interrupted(Trip::Memory) => format!(
+                "Error: the tool used more than its {} MiB of memory",
+                limits.memory_bytes / MIB
+            ),
             Self::Interrupted(Trip::Stopped) => "Error: the tool was stopped".to_owned(),
         }
     }
 }
 
 /// Turns an error of the engine's binding into a text; takes the pending exception.
-pub(crate) fn describe_error(ctx: &Ctx<'_>, error: &Error, limits: &Limits) -> String {
-    match error {
-        Error::Exception => describe(&ctx.catch(), limits),
-        Error::Allocation => out_of_memory(limits),
-        other => format!("Error: {other}"),
+pub(crate) fn describe_error(ctx: &Ctx<'_>, error: &Error) -> String {
+    if matches!(error, Error::Exception) {
+        describe(&ctx.catch())
+    } else {
+        format!("Error: {error}")
     }
 }
 
 /// Turns a thrown value into a text: name and message, its cause, some lines of stack.
-pub(crate) fn describe(value: &Value<'_>, limits: &Limits) -> String {
-    if value.is_null() {
-        return format!(
-            "Error: the tool threw null, which also happens when it uses more than its {} MiB \
-             of memory",
-            limits.memory_bytes / MIB
-        );
+pub(crate) fn describe(value: &Value<'_>) -> String {
+    if value.is_null() || value.is_undefined() {
+        return format!("Error: the tool threw {}", value.type_name());
     }
     let Some(exception) = value.as_object().cloned().and_then(Exception::from_object) else {
         return format!("Error: {}", text_of(value));
     };
     let message = exception.message().unwrap_or_default();
-    if message == "out of memory" {
-        return out_of_memory(limits);
-    }
     let mut text = headline(exception.as_object(), &message);
     if let Some(cause) = cause(exception.as_object()) {
         text.push_str("\n    caused by ");
@@ -140,12 +136,5 @@ fn text_of(value: &Value<'_>) -> String {
             format!("the tool threw a {}", value.type_name())
         },
         |text| text.0,
-    )
-}
-
-fn out_of_memory(limits: &Limits) -> String {
-    format!(
-        "Error: the tool used more than its {} MiB of memory",
-        limits.memory_bytes / MIB
     )
 }

@@ -14,13 +14,14 @@ use rquickjs::allocator::{Allocator, RustAllocator};
 /// The ceiling, as a multiple of the limit: what is held, and twice that for a block that grows.
 const CEILING_FACTOR: usize = 3;
 /// No request is larger; keeps the allocator's own arithmetic from overflowing.
-const REQUEST_BYTES_MAX: usize = u32::MAX as usize;
+const REQUEST_BYTES_MAX: usize = isize::MAX as usize / 2;
 
 /// How much memory an engine holds.
 #[derive(Debug)]
 pub(super) struct Gauge {
     limit_bytes: usize,
     used_bytes: Cell<usize>,
+    refused: Cell<bool>,
 }
 
 impl Gauge {
@@ -28,6 +29,7 @@ impl Gauge {
         Rc::new(Self {
             limit_bytes,
             used_bytes: Cell::new(0),
+            refused: Cell::new(false),
         })
     }
 
@@ -36,15 +38,19 @@ impl Gauge {
         Counted(Rc::clone(self))
     }
 
-    /// Whether the engine holds more than its limit.
+    /// Whether the engine holds more than its limit, or asked for what it could not get: nothing
+    /// it does after that is to be trusted.
     pub(super) fn passed(&self) -> bool {
-        self.used_bytes.get() > self.limit_bytes
+        self.refused.get() || self.used_bytes.get() > self.limit_bytes
     }
 
     /// Whether `more` may be added.
     fn admits(&self, more: usize) -> bool {
         let ceiling = self.limit_bytes.saturating_mul(CEILING_FACTOR);
-        more <= REQUEST_BYTES_MAX && self.used_bytes.get().saturating_add(more) <= ceiling
+        let fits =
+            more <= REQUEST_BYTES_MAX && self.used_bytes.get().saturating_add(more) <= ceiling;
+        self.refused.set(self.refused.get() || !fits);
+        fits
     }
 
     fn add(&self, bytes: usize) {
@@ -101,7 +107,7 @@ unsafe impl Allocator for Counted {
         // it is still alive and still counted.
         unsafe {
             let old_size = RustAllocator::usable_size(ptr);
-            if !self.0.admits(new_size.saturating_sub(old_size)) || new_size > REQUEST_BYTES_MAX {
+            if !self.0.admits(new_size.saturating_sub(old_size)) {
                 return null_mut();
             }
             let moved = RustAllocator.realloc(ptr, new_size);
@@ -143,11 +149,15 @@ mod tests {
     fn past_the_limit_requests_are_noticed_and_past_the_ceiling_they_fail() {
         let gauge = Gauge::new(MIB);
         gauge.add(MIB);
-        assert!(!gauge.passed() && gauge.admits(2 * MIB) && !gauge.admits(2 * MIB + 1));
-        gauge.add(1);
-        assert!(gauge.passed() && gauge.admits(MIB));
-        gauge.remove(1);
         assert!(!gauge.passed());
+        gauge.add(1);
+        assert!(gauge.passed() && gauge.admits(2 * MIB - 1));
+        gauge.remove(1);
+        assert!(!gauge.passed() && gauge.admits(2 * MIB));
+        assert!(
+            !gauge.admits(2 * MIB + 1) && gauge.passed(),
+            "a refusal is final"
+        );
     }
 
     #[test]

@@ -58,12 +58,12 @@ pub(crate) fn spawn(job: Job, alive: Alive) -> io::Result<()> {
         .name("openeve-tool".to_owned())
         .stack_size(job.limits.stack_bytes + HOST_STACK_BYTES)
         .spawn(move || {
-            dispatcher::with_default(&dispatch, || span.in_scope(|| main(job, alive)))
+            dispatcher::with_default(&dispatch, || span.in_scope(|| main(&job, alive)));
         })?;
     Ok(())
 }
 
-fn main(job: Job, alive: Alive) {
+fn main(job: &Job, alive: Alive) {
     // Shared with the engine's interrupt handler, and so held until the engine is down.
     let alive = Arc::new(alive);
     let to_caller = job.to_caller.clone();

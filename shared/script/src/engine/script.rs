@@ -12,7 +12,7 @@ use serde_json::json;
 use super::Job;
 use super::budget::Budget;
 use super::event_loop::EventLoop;
-use super::failure::{Failure, describe_error};
+use super::failure::Failure;
 use super::loader::Imports;
 use super::memory::Gauge;
 use crate::host::{self, Host};
@@ -23,15 +23,15 @@ use crate::wire::FromScript;
 const HINT: &str = "write `export default defineTool({ …, execute(input, ctx) { … } })`";
 
 /// Runs the call and sends the answer, then takes the engine down.
-pub(super) fn run(job: Job, alive: &Arc<Alive>) {
-    let host = Host::new(&job);
+pub(super) fn run(job: &Job, alive: &Arc<Alive>) {
+    let host = Host::new(job);
     let memory = Gauge::new(job.limits.memory_bytes);
-    let engine = engine(&job, &host, &memory);
+    let engine = engine(job, &host, &memory);
     let answer = match &engine {
         Ok((runtime, context)) => {
             let budget = Budget::new(job.limits.cpu_ms, &memory, alive, runtime);
-            let result = context.with(|ctx| execute(&ctx, &job, &host, &budget));
-            answer(&job, &host, result)
+            let result = context.with(|ctx| execute(&ctx, job, &host, &budget));
+            answer(job, &host, result)
         }
         Err(error) => Err(format!("Error: the script engine cannot start: {error}")),
     };
@@ -56,18 +56,19 @@ fn answer(
     host: &Host,
     produced: Result<Produced, Failure>,
 ) -> Result<ToolOutput, String> {
-    let unhandled = host.unhandled.take();
-    let produced = produced.and_then(|(json, text)| output(job, json, text));
-    let message = match produced {
+    let mut unhandled = host.unhandled.take();
+    let message = match produced.and_then(|(json, text)| output(job, &json, text)) {
         Ok(output) => {
             host.log_unhandled(&unhandled);
             return Ok(output);
         }
-        Err(failure) => {
-            if failure != Failure::NeverSettles {
-                host.log_unhandled(&unhandled);
-            }
-            failure.message(&job.limits, &unhandled)
+        Err(Failure::NeverSettles) => Failure::NeverSettles.message(&job.limits, &unhandled),
+        Err(failure @ (Failure::Thrown(_) | Failure::Interrupted(_))) => {
+            let message = failure.message(&job.limits, &[]);
+            // The failure itself is a rejection that only the answer handles.
+            unhandled.retain(|text| !message.starts_with(text.as_str()));
+            host.log_unhandled(&unhandled);
+            message
         }
     };
     let message = job.environment.redact(&message);
@@ -76,17 +77,17 @@ fn answer(
 
 /// A result over its bound is kept as head and tail of its text, without being parsed: as a tree
 /// it could take many times the script's own memory.
-fn output(job: &Job, json: String, text: Option<String>) -> Result<ToolOutput, Failure> {
+fn output(job: &Job, json: &str, text: Option<String>) -> Result<ToolOutput, Failure> {
     let text = text.map(|text| head_and_tail(&text, TOOL_OUTPUT_BYTES_MAX));
     if json.len() > job.limits.result_bytes && !json.starts_with('"') {
-        let cut = head_and_tail(&json, TOOL_OUTPUT_BYTES_MAX);
+        let cut = head_and_tail(json, TOOL_OUTPUT_BYTES_MAX);
         let result = json!({"truncated": cut, "bytes": json.len()});
         return Ok(ToolOutput {
             result,
             model_output: Some(text.unwrap_or(cut)),
         });
     }
-    let result = serde_json::from_str(&json).map_err(|error| {
+    let result = serde_json::from_str(json).map_err(|error| {
         Failure::host(format_args!(
             "the tool returned something that is not JSON: {error}"
         ))
@@ -103,10 +104,7 @@ fn execute(
     host: &Rc<Host>,
     budget: &Budget<'_>,
 ) -> Result<Produced, Failure> {
-    let failed = |error: rquickjs::Error| match budget.tripped() {
-        Some(trip) => Failure::Interrupted(trip),
-        None => Failure::Thrown(describe_error(ctx, &error, &job.limits)),
-    };
+    let failed = |error: rquickjs::Error| budget.failure(ctx, &error);
     let source = job.modules.source(&job.module).map_err(Failure::host)?;
     let core = core(ctx, job, host).map_err(failed)?;
     let event_loop = EventLoop {

@@ -1,5 +1,10 @@
 //! Texts, bytes and randomness.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the engine's binding hands arguments over by value"
+)]
+
 use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Result, TypedArray};
 use rustix::rand::{GetRandomFlags, getrandom};
 
@@ -15,7 +20,7 @@ pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
 }
 
 /// Buffers are made by the engine's allocator, so that its memory limit counts them.
-fn utf8<'js>(ctx: Ctx<'js>, text: String) -> Result<ArrayBuffer<'js>> {
+fn utf8(ctx: Ctx<'_>, text: String) -> Result<ArrayBuffer<'_>> {
     ArrayBuffer::new_copy(ctx, text.into_bytes())
 }
 
@@ -27,7 +32,7 @@ fn text<'js>(ctx: Ctx<'js>, bytes: TypedArray<'js, u8>, fatal: bool) -> Result<S
     }
 }
 
-fn random<'js>(ctx: Ctx<'js>, count: usize) -> Result<ArrayBuffer<'js>> {
+fn random(ctx: Ctx<'_>, count: usize) -> Result<ArrayBuffer<'_>> {
     let mut bytes = vec![0_u8; count.min(RANDOM_BYTES_MAX)];
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {

@@ -1,5 +1,10 @@
 //! The JavaScript side of the host, compiled in; evaluated per context, the rarer parts on demand.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the engine's binding hands arguments over by value"
+)]
+
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Exception, Function, Object, Result};
 
@@ -21,7 +26,7 @@ pub(crate) fn evaluate<'js>(
 }
 
 /// The function that makes some globals, for the prelude to call.
-pub(super) fn load<'js>(ctx: Ctx<'js>, file: String) -> Result<Function<'js>> {
+pub(super) fn load(ctx: Ctx<'_>, file: String) -> Result<Function<'_>> {
     let source = match file.as_str() {
         "abort" => ABORT,
         "clone" => CLONE,

@@ -45,7 +45,7 @@ impl Timers {
     }
 }
 
-pub(super) fn install<'js>(host: &Rc<Host>, object: &Object<'js>) -> Result<()> {
+pub(super) fn install(host: &Rc<Host>, object: &Object<'_>) -> Result<()> {
     let ctx = object.ctx();
     let state = Rc::clone(host);
     let arm = move |id: u32, delay_ms: u32| {

@@ -21,10 +21,10 @@ pub(crate) struct Unhandled(RefCell<Vec<(u64, String)>>);
 
 impl Unhandled {
     /// Keeps one. Key 0 is no promise.
-    pub(crate) fn add(&self, promise: u64, text: String) {
+    pub(crate) fn add(&self, promise: u64, text: &str) {
         let mut kept = self.0.borrow_mut();
         if kept.len() < KEPT_MAX {
-            kept.push((promise, prefix(&text, KIB).to_owned()));
+            kept.push((promise, prefix(text, KIB).to_owned()));
         }
     }
 
@@ -66,7 +66,7 @@ pub(crate) fn track(runtime: &Runtime, host: &Rc<Host>) {
             if is_handled {
                 host.unhandled.handled(key);
             } else {
-                host.unhandled.add(key, describe(&reason, &host.limits));
+                host.unhandled.add(key, &describe(&reason));
             }
         },
     )));

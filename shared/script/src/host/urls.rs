@@ -1,5 +1,10 @@
 //! URLs and forms by the WHATWG's rules, as the `url` crate has them.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the engine's binding hands arguments over by value"
+)]
+
 use rquickjs::function::Opt;
 use rquickjs::{Function, Object, Result};
 use url::{Url, form_urlencoded, quirks};

@@ -13,7 +13,7 @@
   let lastTimer = 0;
   const start = (repeat) => (callback, delay, ...args) => {
     if (typeof callback !== "function") throw new TypeError("a timer needs a function");
-    const ms = Math.min(Math.max(Number(delay) || 0, repeat ? 1 : 0), 0x7fffffff);
+    const ms = Math.trunc(Math.min(Math.max(Number(delay) || 0, repeat ? 1 : 0), 0x7fffffff));
     const id = ++lastTimer;
     timers.set(id, { callback, args, ms, repeat });
     host.arm(id, ms);

@@ -109,7 +109,7 @@ async fn structured_clone_keeps_kinds_cycles_and_sharing() {
 async fn timers_fire_in_order_and_can_be_cleared() {
     let body = "
       const seen = [];
-      setTimeout((x) => seen.push(x), 2, 'b'); setTimeout(() => seen.push('a'), 1);
+      setTimeout((x) => seen.push(x), 2.5, 'b'); setTimeout(() => seen.push('a'), 1);
       clearTimeout(setTimeout(() => seen.push('never'), 1));
       let n = 0;
       await new Promise((go) => { const id = setInterval(() => { if (++n === 3) { clearInterval(id); go(); } }, 1); });

@@ -6,7 +6,6 @@ mod globals;
 mod limits;
 mod network;
 mod secrets;
-mod stress;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -80,12 +80,7 @@ async fn logged(bench: &Bench, body: &str) -> Vec<String> {
     let lines = Lines::default();
     let _guard = subscriber::set_default(tracing_subscriber::registry().with(lines.clone()));
     let tool = bench.tool("probe", &module(body));
-    bench
-        .tools()
-        .run(bench.call(&tool, json!({})))
-        .await
-        .result
-        .unwrap();
+    let _ = bench.tools().run(bench.call(&tool, json!({}))).await;
     std::mem::take(&mut *lines.0.lock().unwrap())
 }
 
@@ -139,4 +134,14 @@ async fn a_rejection_nobody_handled_is_logged_when_the_tool_succeeds() {
         lines[1].contains("never handled: Error: timer"),
         "{lines:?}"
     );
+}
+
+#[tokio::test]
+async fn a_failure_is_answered_and_not_logged_again() {
+    let lines = logged(&Bench::new(), "throw new Error('answered');").await;
+    assert!(lines.is_empty(), "{lines:?}");
+    let body = "Promise.reject(new Error('lost')); throw new Error('answered');";
+    let lines = logged(&Bench::new(), body).await;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains("never handled: Error: lost"), "{lines:?}");
 }

@@ -1,0 +1,222 @@
+//! A deployment of the five real binaries on loopback: our own Lambda, MiniStack's SQS.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use openeve_domain::limits::STEP_FUNCTION_TIMEOUT_MS;
+use openeve_domain::secret::Secret;
+use openeve_integrations::channels::http::sign;
+use openeve_postgres::{PgStore, Pool};
+use openeve_runtime::ports::{RunView, Store as _};
+use openeve_testkit::database::{TestDatabase, TestServer};
+use openeve_testkit::lambda::{InvokeOutcome, LambdaFunction, LambdaOptions};
+use openeve_testkit::receiver::{Receiver, Recorded};
+use openeve_testkit::scripted_model::{Reply, ScriptedCall, ScriptedModel, tool_results};
+use openeve_testkit::sqs::poller::{Mapping, Poller};
+use openeve_testkit::sqs::{Queue, SqsServer};
+use serde_json::{Value, json};
+
+use crate::emulator::Emulator;
+use crate::migrated_database;
+use crate::paths::{binary, concierge_artifact};
+
+/// The channel's token; like the two below it may never be seen.
+pub const TOKEN: &str = "token-4711-of-the-channel";
+/// The reply's signing secret.
+pub const SIGNING: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+/// The model's key.
+pub const MODEL_KEY: &str = "sk-secret-0815-of-the-model";
+
+/// How the two queues feed their functions, and how long a lease holds.
+pub struct Options {
+    /// How both queues feed their functions.
+    pub mapping: Mapping,
+    /// How long a claim holds.
+    pub lease_ms: u64,
+    /// What is thought.
+    pub model: ScriptedModel,
+    /// Where replies go.
+    pub receiver: Receiver,
+    /// A function's binary by name.
+    pub binaries: fn(&str) -> PathBuf,
+}
+
+impl Options {
+    /// A model that uses two tools, a receiver that takes everything, the test build's binaries.
+    pub async fn plain() -> Self {
+        Self {
+            mapping: Mapping { redelivers_at_once: true, recursive_loop_allow: true, ..Mapping::default() },
+            lease_ms: 60_000,
+            model: ScriptedModel::start(two_tools).await,
+            receiver: Receiver::answering(Vec::new()).await,
+            binaries: binary,
+        }
+    }
+}
+
+/// Everything that runs.
+pub struct Deployment {
+    /// All truth.
+    pub database: TestDatabase,
+    /// The same, read through the store.
+    pub store: Arc<PgStore>,
+    /// The queues' server.
+    pub sqs: SqsServer,
+    /// What is thought.
+    pub model: ScriptedModel,
+    /// Where replies go.
+    pub receiver: Receiver,
+    /// HTTP in.
+    pub ingress: LambdaFunction,
+    /// Clock in.
+    pub tick: LambdaFunction,
+    /// Queue in.
+    pub step: LambdaFunction,
+    /// Queue in.
+    pub delivery: LambdaFunction,
+    /// Clock in.
+    pub sweep: LambdaFunction,
+    /// What rings the step.
+    pub step_queue: Queue,
+    /// Where its poisoned messages end.
+    pub step_dead: Queue,
+    _pollers: [Poller; 2],
+    _emulator: Emulator,
+}
+
+/// A model that looks something up, books a table, and then answers.
+pub fn two_tools(request: &Value) -> Reply {
+    match tool_results(request) {
+        0 => Reply::call("call_a", "opening_hours", &json!({"place": "sauna"})),
+        1 => Reply::calls(vec![ScriptedCall::new("call_b", "book_table", &booking())]),
+        _ => Reply::text("Booked. The sauna opens at 15:00."),
+    }
+}
+
+/// Arguments of a booking.
+pub fn booking() -> Value {
+    json!({"place": "Trattoria Lina", "date": "2026-12-01", "time": "19:00", "guests": 2, "name": "Ada"})
+}
+
+impl Deployment {
+    /// Starts everything; nothing has been asked yet.
+    pub async fn start(options: Options) -> Self {
+        let emulator = Emulator::start().await;
+        let database = migrated_database(TestServer::shared()).await;
+        let sqs = SqsServer::new(emulator.endpoint());
+        let (step_queue, step_dead) = sqs.create_pair("step", 30, 5).await;
+        let (delivery_queue, _) = sqs.create_pair("delivery", 30, 5).await;
+        let mut env = vec![
+            ("DATABASE_URL", database.url()),
+            ("OPENEVE_ARTIFACT_ROOT", concierge_artifact().display().to_string()),
+            ("OPENEVE_AWS_ENDPOINT_URL", emulator.endpoint().to_owned()),
+            ("OPENEVE_STEP_QUEUE_URL", step_queue.url.clone()),
+            ("OPENEVE_DELIVERY_QUEUE_URL", delivery_queue.url.clone()),
+            ("OPENEVE_RUN_LEASE_MS", options.lease_ms.to_string()),
+            ("OPENEVE_DELIVERY_INLINE", "false".to_owned()),
+            ("OPENEVE_LOG", "debug".to_owned()),
+            ("AWS_REGION", "us-east-1".to_owned()),
+            ("AWS_ACCESS_KEY_ID", "test".to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", "test".to_owned()),
+        ];
+        let binaries = options.binaries;
+        let function = |name: &str, env: &[(&str, String)]| {
+            let env = env.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+            let options = LambdaOptions { name: name.to_owned(), timeout_ms: STEP_FUNCTION_TIMEOUT_MS, ..LambdaOptions::default() };
+            LambdaFunction::start(binaries(name), env, options)
+        };
+        let tick = function("tick", &env);
+        let sweep = function("sweep", &env);
+        let mut with_token = env.clone();
+        with_token.push(("CONCIERGE_TOKEN", TOKEN.to_owned()));
+        let ingress = function("ingress", &with_token);
+        let mut with_channel = env.clone();
+        with_channel.push(("CONCIERGE_REPLY_URL", format!("{}/reply", options.receiver.url())));
+        with_channel.push(("CONCIERGE_REPLY_SECRET", SIGNING.to_owned()));
+        let delivery = function("delivery", &with_channel);
+        env.push(("OPENEVE_MODEL_BASE_URL", options.model.url().to_owned()));
+        env.push(("OPENEVE_MODEL_API_KEY", MODEL_KEY.to_owned()));
+        let step = function("step", &env);
+        let pollers = [
+            Poller::start(&sqs, &step_queue, &step, options.mapping.clone()),
+            Poller::start(&sqs, &delivery_queue, &delivery, options.mapping),
+        ];
+        let store = PgStore::new(Pool::new(&Secret::new(database.url()), 2, None).unwrap());
+        Self {
+            database,
+            store: Arc::new(store),
+            sqs,
+            model: options.model,
+            receiver: options.receiver,
+            ingress,
+            tick,
+            step,
+            delivery,
+            sweep,
+            step_queue,
+            step_dead,
+            _pollers: pollers,
+            _emulator: emulator,
+        }
+    }
+
+    /// Posts a body at the function URL and returns the status and the answer.
+    pub async fn post(&self, path: &str, token: &str, body: &str) -> (u64, Value) {
+        let outcome = self.ingress.invoke_json(&function_url_event(path, token, body)).await;
+        let answer = match &outcome {
+            InvokeOutcome::Response(_) => outcome.json(),
+            other => panic!("the ingress did not answer: {other:?}\n{}", self.ingress.logs()),
+        };
+        let text = answer["body"].as_str().unwrap_or_default();
+        (answer["statusCode"].as_u64().unwrap(), serde_json::from_str(text).unwrap_or(Value::Null))
+    }
+
+    /// Says something and returns its run.
+    pub async fn say(&self, conversation: &str, text: &str, id: &str) -> openeve_domain::ids::RunId {
+        let body = json!({"message": text, "conversation": conversation, "id": id}).to_string();
+        let (status, answer) = self.post("/message", TOKEN, &body).await;
+        assert_eq!(status, 202, "{answer}");
+        answer["run_id"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// A run as people read it.
+    pub async fn view(&self, run: openeve_domain::ids::RunId) -> RunView {
+        self.store.run_view(run).await.unwrap().expect("the run exists")
+    }
+
+    /// The kinds of a run's events, in order.
+    pub async fn kinds(&self, run: openeve_domain::ids::RunId) -> Vec<String> {
+        let events = self.store.run_events(run, 0, 1_000).await.unwrap();
+        events.into_iter().map(|event| event.kind).collect()
+    }
+
+    /// What every process printed.
+    pub fn logs(&self) -> String {
+        [&self.ingress, &self.tick, &self.step, &self.delivery, &self.sweep].map(LambdaFunction::logs).join("\n")
+    }
+}
+
+/// An event as a Lambda function URL sends it.
+pub fn function_url_event(path: &str, token: &str, body: &str) -> Value {
+    json!({
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": {"content-type": "application/json", "authorization": format!("Bearer {token}"), "host": "x.lambda-url.us-east-1.on.aws"},
+        "requestContext": {
+            "accountId": "anonymous", "apiId": "x", "domainName": "x.lambda-url.us-east-1.on.aws", "domainPrefix": "x",
+            "http": {"method": "POST", "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": "test"},
+            "requestId": "1", "routeKey": "$default", "stage": "$default", "time": "30/Nov/2026:20:00:00 +0000", "timeEpoch": 1_796_068_800_000_u64
+        },
+        "body": body,
+        "isBase64Encoded": false
+    })
+}
+
+/// Checks a reply's signature as its receiver would.
+pub fn assert_signed(reply: &Recorded) {
+    let (id, timestamp) = (reply.header("webhook-id"), reply.header("webhook-timestamp"));
+    let expected = sign(&Secret::new(SIGNING), id, timestamp.parse().unwrap(), &reply.body).unwrap();
+    assert_eq!(reply.header("webhook-signature"), expected);
+}
