@@ -45,7 +45,11 @@ impl Options {
     /// A model that uses two tools, a receiver that takes everything, the test build's binaries.
     pub async fn plain() -> Self {
         Self {
-            mapping: Mapping { redelivers_at_once: true, recursive_loop_allow: true, ..Mapping::default() },
+            mapping: Mapping {
+                redelivers_at_once: true,
+                recursive_loop_allow: true,
+                ..Mapping::default()
+            },
             lease_ms: 60_000,
             model: ScriptedModel::start(two_tools).await,
             receiver: Receiver::answering(Vec::new()).await,
@@ -108,7 +112,10 @@ impl Deployment {
         let (delivery_queue, _) = sqs.create_pair("delivery", 30, 5).await;
         let mut env = vec![
             ("DATABASE_URL", database.url()),
-            ("OPENEVE_ARTIFACT_ROOT", concierge_artifact().display().to_string()),
+            (
+                "OPENEVE_ARTIFACT_ROOT",
+                concierge_artifact().display().to_string(),
+            ),
             ("OPENEVE_AWS_ENDPOINT_URL", emulator.endpoint().to_owned()),
             ("OPENEVE_STEP_QUEUE_URL", step_queue.url.clone()),
             ("OPENEVE_DELIVERY_QUEUE_URL", delivery_queue.url.clone()),
@@ -121,8 +128,14 @@ impl Deployment {
         ];
         let binaries = options.binaries;
         let function = |name: &str, env: &[(&str, String)]| {
-            let env = env.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-            let options = LambdaOptions { name: name.to_owned(), timeout_ms: STEP_FUNCTION_TIMEOUT_MS, ..LambdaOptions::default() };
+            let env = env
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone()));
+            let options = LambdaOptions {
+                name: name.to_owned(),
+                timeout_ms: STEP_FUNCTION_TIMEOUT_MS,
+                ..LambdaOptions::default()
+            };
             LambdaFunction::start(binaries(name), env, options)
         };
         let tick = function("tick", &env);
@@ -131,7 +144,10 @@ impl Deployment {
         with_token.push(("CONCIERGE_TOKEN", TOKEN.to_owned()));
         let ingress = function("ingress", &with_token);
         let mut with_channel = env.clone();
-        with_channel.push(("CONCIERGE_REPLY_URL", format!("{}/reply", options.receiver.url())));
+        with_channel.push((
+            "CONCIERGE_REPLY_URL",
+            format!("{}/reply", options.receiver.url()),
+        ));
         with_channel.push(("CONCIERGE_REPLY_SECRET", SIGNING.to_owned()));
         let delivery = function("delivery", &with_channel);
         env.push(("OPENEVE_MODEL_BASE_URL", options.model.url().to_owned()));
@@ -162,17 +178,31 @@ impl Deployment {
 
     /// Posts a body at the function URL and returns the status and the answer.
     pub async fn post(&self, path: &str, token: &str, body: &str) -> (u64, Value) {
-        let outcome = self.ingress.invoke_json(&function_url_event(path, token, body)).await;
+        let outcome = self
+            .ingress
+            .invoke_json(&function_url_event(path, token, body))
+            .await;
         let answer = match &outcome {
             InvokeOutcome::Response(_) => outcome.json(),
-            other => panic!("the ingress did not answer: {other:?}\n{}", self.ingress.logs()),
+            other => panic!(
+                "the ingress did not answer: {other:?}\n{}",
+                self.ingress.logs()
+            ),
         };
         let text = answer["body"].as_str().unwrap_or_default();
-        (answer["statusCode"].as_u64().unwrap(), serde_json::from_str(text).unwrap_or(Value::Null))
+        (
+            answer["statusCode"].as_u64().unwrap(),
+            serde_json::from_str(text).unwrap_or(Value::Null),
+        )
     }
 
     /// Says something and returns its run.
-    pub async fn say(&self, conversation: &str, text: &str, id: &str) -> openeve_domain::ids::RunId {
+    pub async fn say(
+        &self,
+        conversation: &str,
+        text: &str,
+        id: &str,
+    ) -> openeve_domain::ids::RunId {
         let body = json!({"message": text, "conversation": conversation, "id": id}).to_string();
         let (status, answer) = self.post("/message", TOKEN, &body).await;
         assert_eq!(status, 202, "{answer}");
@@ -181,7 +211,11 @@ impl Deployment {
 
     /// A run as people read it.
     pub async fn view(&self, run: openeve_domain::ids::RunId) -> RunView {
-        self.store.run_view(run).await.unwrap().expect("the run exists")
+        self.store
+            .run_view(run)
+            .await
+            .unwrap()
+            .expect("the run exists")
     }
 
     /// The kinds of a run's events, in order.
@@ -192,7 +226,15 @@ impl Deployment {
 
     /// What every process printed.
     pub fn logs(&self) -> String {
-        [&self.ingress, &self.tick, &self.step, &self.delivery, &self.sweep].map(LambdaFunction::logs).join("\n")
+        [
+            &self.ingress,
+            &self.tick,
+            &self.step,
+            &self.delivery,
+            &self.sweep,
+        ]
+        .map(LambdaFunction::logs)
+        .join("\n")
     }
 }
 
@@ -216,7 +258,16 @@ pub fn function_url_event(path: &str, token: &str, body: &str) -> Value {
 
 /// Checks a reply's signature as its receiver would.
 pub fn assert_signed(reply: &Recorded) {
-    let (id, timestamp) = (reply.header("webhook-id"), reply.header("webhook-timestamp"));
-    let expected = sign(&Secret::new(SIGNING), id, timestamp.parse().unwrap(), &reply.body).unwrap();
+    let (id, timestamp) = (
+        reply.header("webhook-id"),
+        reply.header("webhook-timestamp"),
+    );
+    let expected = sign(
+        &Secret::new(SIGNING),
+        id,
+        timestamp.parse().unwrap(),
+        &reply.body,
+    )
+    .unwrap();
     assert_eq!(reply.header("webhook-signature"), expected);
 }

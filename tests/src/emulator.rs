@@ -21,7 +21,10 @@ pub struct Emulator {
 impl Emulator {
     /// Starts one on a free port and waits until it answers.
     pub async fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap().port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .unwrap()
+            .port();
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let log = File::create(at("log")).unwrap();
@@ -48,10 +51,18 @@ impl Emulator {
             .stderr(log)
             .spawn()
             .expect("the emulator starts");
-        let emulator = Self { endpoint, process, folder };
+        let emulator = Self {
+            endpoint,
+            process,
+            folder,
+        };
         eventually("the emulator answers", async || {
             let url = format!("{}/_ministack/health", emulator.endpoint);
-            request("GET", &url, &[], b"").await.ok().filter(|answer| answer.status == 200).map(|_| ())
+            request("GET", &url, &[], b"")
+                .await
+                .ok()
+                .filter(|answer| answer.status == 200)
+                .map(|_| ())
         })
         .await;
         emulator
@@ -76,7 +87,9 @@ impl Emulator {
         );
         let mut all = vec![("authorization", auth.as_str())];
         all.extend_from_slice(headers);
-        request(method, &format!("{}{path}", self.endpoint), &all, body).await.expect("the emulator answers")
+        request(method, &format!("{}{path}", self.endpoint), &all, body)
+            .await
+            .expect("the emulator answers")
     }
 
     /// What it and its functions printed.

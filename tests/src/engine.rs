@@ -21,7 +21,10 @@ pub struct ScriptedEngine {
 impl ScriptedEngine {
     /// An engine that asks `plan` what to do.
     pub fn new(plan: impl Fn(u64, &[Message<'_>]) -> Advance + Send + Sync + 'static) -> Self {
-        Self { plan: Box::new(plan), asked: AtomicU64::new(0) }
+        Self {
+            plan: Box::new(plan),
+            asked: AtomicU64::new(0),
+        }
     }
 
     /// How often it was asked.
@@ -42,7 +45,10 @@ impl Engine for ScriptedEngine {
 
     async fn advance(&self, input: AdvanceInput<'_>) -> Advanced {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        let done = input.continuation.and_then(|body| body["iteration"].as_u64()).unwrap_or(0);
+        let done = input
+            .continuation
+            .and_then(|body| body["iteration"].as_u64())
+            .unwrap_or(0);
         let mut advance = (self.plan)(done, input.messages);
         match &mut advance {
             Advance::Message { continuation, .. } | Advance::ToolBatch { continuation, .. } => {
@@ -50,14 +56,25 @@ impl Engine for ScriptedEngine {
             }
             Advance::Failed(_) => {}
         }
-        let usage = Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() };
-        Advanced { advance, usage: Some(usage) }
+        let usage = Usage {
+            input_tokens: 10,
+            output_tokens: 2,
+            ..Usage::default()
+        };
+        Advanced {
+            advance,
+            usage: Some(usage),
+        }
     }
 }
 
 /// A final answer.
 pub fn answer(text: &str) -> Advance {
-    Advance::Message { text: text.to_owned(), extra: Value::Null, continuation: Value::Null }
+    Advance::Message {
+        text: text.to_owned(),
+        extra: Value::Null,
+        continuation: Value::Null,
+    }
 }
 
 /// A batch of calls by tool name, with the arguments `{"n": <position>}`.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use openeve_domain::manifest::{AgentSpec, ChannelSpec, Execution, Manifest, ModuleRef, Reasoning, ToolSpec};
+use openeve_domain::manifest::{
+    AgentSpec, ChannelSpec, Execution, Manifest, ModuleRef, Reasoning, ToolSpec,
+};
 use openeve_domain::status::SideEffects;
 use serde_json::json;
 
@@ -46,7 +48,10 @@ pub fn tool(name: &str, side_effects: SideEffects, execution: Execution) -> Tool
         side_effects,
         execution,
         timeout_ms: None,
-        module: ModuleRef { path: String::new(), sha256: String::new() },
+        module: ModuleRef {
+            path: String::new(),
+            sha256: String::new(),
+        },
         source: format!("tools/{name}.ts"),
     }
 }

@@ -4,19 +4,26 @@ use std::path::{Path, PathBuf};
 
 /// The checkout.
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is in the checkout").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the package is in the checkout")
+        .to_owned()
 }
 
 /// A binary of this workspace, beside the test's own.
 pub fn binary(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
-    let folder = test.parent().and_then(Path::parent).expect("a test lies in deps/");
+    let folder = test
+        .parent()
+        .and_then(Path::parent)
+        .expect("a test lies in deps/");
     existing(folder.join(name))
 }
 
 /// A tool that `tests/tools.sh` installs.
 pub fn test_tool(name: &str) -> PathBuf {
-    let tools = variable("OPENEVE_TOOLS").map_or_else(|| repository().join("target/tools"), PathBuf::from);
+    let tools =
+        variable("OPENEVE_TOOLS").map_or_else(|| repository().join("target/tools"), PathBuf::from);
     existing(tools.join("bin").join(name))
 }
 
@@ -26,12 +33,19 @@ pub fn concierge_artifact() -> PathBuf {
 }
 
 /// One variable of the test's environment.
-#[expect(clippy::disallowed_methods, reason = "a test reads where the test command put things")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test reads where the test command put things"
+)]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 fn existing(path: PathBuf) -> PathBuf {
-    assert!(path.exists(), "{} does not exist; run the tests with tests/run", path.display());
+    assert!(
+        path.exists(),
+        "{} does not exist; run the tests with tests/run",
+        path.display()
+    );
     path
 }

@@ -30,11 +30,20 @@ pub async fn dump() -> String {
     };
     let binaries = Binaries::find(&find, &mut |_| {}).expect("Postgres is here");
     let dumped = Command::new(binaries.dir().join("pg_dump"))
-        .args(["--schema-only", "--no-owner", "--no-privileges", "--schema=openeve"])
+        .args([
+            "--schema-only",
+            "--no-owner",
+            "--no-privileges",
+            "--schema=openeve",
+        ])
         .arg(format!("--dbname={}", database.url()))
         .output()
         .expect("pg_dump runs");
-    assert!(dumped.status.success(), "{}", String::from_utf8_lossy(&dumped.stderr));
+    assert!(
+        dumped.status.success(),
+        "{}",
+        String::from_utf8_lossy(&dumped.stderr)
+    );
     let text = String::from_utf8(dumped.stdout).expect("a schema is text");
     let mut lines = vec![
         "-- Every migration applied, as pg_dump words it. Written by `tests/run --update`; a test compares.".to_owned(),

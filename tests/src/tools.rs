@@ -34,7 +34,10 @@ impl ClosureTools {
     where
         F: Future<Output = Result<Value, String>> + Send + 'static,
     {
-        Self { run: Box::new(move |name, input| Box::pin(run(name, input))), ran: Mutex::default() }
+        Self {
+            run: Box::new(move |name, input| Box::pin(run(name, input))),
+            ran: Mutex::default(),
+        }
     }
 
     /// Every call that was run, in order of starting.
@@ -47,11 +50,17 @@ impl ClosureTools {
 impl ToolRunner for ClosureTools {
     async fn run(&self, invocation: Invocation<'_>) -> Outcome {
         let name = invocation.tool.name.clone();
-        self.ran.lock().unwrap().push((name.clone(), invocation.call_id));
+        self.ran
+            .lock()
+            .unwrap()
+            .push((name.clone(), invocation.call_id));
         let result = (self.run)(&name, invocation.input).await;
         Outcome {
             id: invocation.call_id,
-            result: result.map(|result| ToolOutput { result, model_output: None }),
+            result: result.map(|result| ToolOutput {
+                result,
+                model_output: None,
+            }),
             emitted: Vec::new(),
         }
     }
@@ -82,6 +91,8 @@ impl Sender for ScriptedSender {
     async fn send(&self, _: &Manifest, delivery: &LeasedDelivery) -> SendOutcome {
         self.sent.lock().unwrap().push(delivery.clone());
         let next = self.script.lock().unwrap().pop();
-        next.unwrap_or_else(|| SendOutcome::Sent { via: "script".into() })
+        next.unwrap_or_else(|| SendOutcome::Sent {
+            via: "script".into(),
+        })
     }
 }

@@ -73,7 +73,9 @@ impl World {
     pub async fn on(server: TestServer, options: WorldOptions) -> Self {
         let database = migrated_database(server).await;
         let proxy = WireProxy::start(&database.url()).await;
-        let store = Arc::new(PgStore::new(Pool::new(&Secret::new(proxy.url()), 4, None).unwrap()));
+        let store = Arc::new(PgStore::new(
+            Pool::new(&Secret::new(proxy.url()), 4, None).unwrap(),
+        ));
         let values = Values::read(|name| match name {
             "OPENEVE_MODE" => Some("development".into()),
             "OPENEVE_DELIVERY_INLINE" => Some(options.inline.to_string()),
@@ -204,7 +206,11 @@ impl World {
 
     /// A run as people read it.
     pub async fn view(&self, run_id: RunId) -> RunView {
-        self.store.run_view(run_id).await.unwrap().expect("the run exists")
+        self.store
+            .run_view(run_id)
+            .await
+            .unwrap()
+            .expect("the run exists")
     }
 
     /// A run's events.
@@ -214,7 +220,11 @@ impl World {
 
     /// The kinds of a run's events, in order.
     pub async fn kinds(&self, run_id: RunId) -> Vec<String> {
-        self.events(run_id).await.into_iter().map(|event| event.kind).collect()
+        self.events(run_id)
+            .await
+            .into_iter()
+            .map(|event| event.kind)
+            .collect()
     }
 
     /// Ticks as if a minute had passed, and answers what that rings.
@@ -244,7 +254,11 @@ impl World {
         let client = self.database.connect().await;
         for (name, sql) in INVARIANTS {
             let broken = client.query(*sql, &[]).await.unwrap();
-            assert!(broken.is_empty(), "{name} is broken for {} rows", broken.len());
+            assert!(
+                broken.is_empty(),
+                "{name} is broken for {} rows",
+                broken.len()
+            );
         }
     }
 }
@@ -281,7 +295,10 @@ pub async fn migrated_database(server: TestServer) -> TestDatabase {
     let template = server
         .template(&migrate::fingerprint(), async |url| {
             let pool = Pool::new(&Secret::new(url), 1, None).unwrap();
-            PgStore::new(pool).migrate().await.expect("migrations apply");
+            PgStore::new(pool)
+                .migrate()
+                .await
+                .expect("migrations apply");
         })
         .await;
     TestDatabase::create_on(server, &template).await

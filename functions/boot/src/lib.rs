@@ -53,7 +53,9 @@ impl Boot {
         let values = resolved(&raw, &account).await?;
         let artifact = Artifact::load(values.text("OPENEVE_ARTIFACT_ROOT").as_ref())?;
         let extra = match values.given("OPENEVE_AGENT_SECRET") {
-            Some(json) => environment::agent_secret(&Secret::new(json)).map_err(anyhow::Error::msg)?,
+            Some(json) => {
+                environment::agent_secret(&Secret::new(json)).map_err(anyhow::Error::msg)?
+            }
             None => BTreeMap::new(),
         };
         let env = environment::declared(&artifact.manifest, &extra);
@@ -94,7 +96,9 @@ where
     F: FnOnce(Boot) -> anyhow::Result<S>,
     S: Future<Output = Result<(), openeve_aws::lambda::Fatal>>,
 {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let boot = Boot::read().await?;
         serve(boot)?.await.map_err(anyhow::Error::from_boxed)
@@ -103,9 +107,13 @@ where
 
 fn pool(values: &Values) -> anyhow::Result<Pool> {
     let url = values.given("DATABASE_URL").map(Secret::new);
-    let url = url.context("DATABASE_URL is not set; set it to postgres://user:password@host:5432/name")?;
+    let url =
+        url.context("DATABASE_URL is not set; set it to postgres://user:password@host:5432/name")?;
     let ca = match values.given("OPENEVE_DATABASE_CA") {
-        Some(path) => Some(std::fs::read_to_string(&path).with_context(|| format!("cannot read OPENEVE_DATABASE_CA at {path}"))?),
+        Some(path) => Some(
+            std::fs::read_to_string(&path)
+                .with_context(|| format!("cannot read OPENEVE_DATABASE_CA at {path}"))?,
+        ),
         None => None,
     };
     let size = usize::try_from(values.number("OPENEVE_DATABASE_CONNECTIONS")).unwrap_or(1);
@@ -117,7 +125,12 @@ async fn resolved(raw: &Values, account: &Account) -> anyhow::Result<Values> {
     let arns: Vec<(&str, String)> = KNOBS
         .iter()
         .filter(|knob| knob.secret)
-        .filter_map(|knob| Some((knob.name, raw.given(knob.name).filter(|value| is_secret_arn(value))?)))
+        .filter_map(|knob| {
+            Some((
+                knob.name,
+                raw.given(knob.name).filter(|value| is_secret_arn(value))?,
+            ))
+        })
         .collect();
     if arns.is_empty() {
         return Ok(raw.clone());
@@ -125,7 +138,13 @@ async fn resolved(raw: &Values, account: &Account) -> anyhow::Result<Values> {
     let reader = Secrets::new(account);
     let mut found = BTreeMap::new();
     for (name, arn) in arns {
-        found.insert(name, reader.read(&arn).await.with_context(|| format!("{name} cannot be resolved"))?);
+        found.insert(
+            name,
+            reader
+                .read(&arn)
+                .await
+                .with_context(|| format!("{name} cannot be resolved"))?,
+        );
     }
     let values = Values::read(|name| match found.get(name) {
         Some(secret) => Some(secret.reveal().to_owned()),

@@ -1,9 +1,9 @@
 //! The account the process runs in: region, credentials, endpoint, and one HTTPS connector.
 
 use aws_credential_types::Credentials;
+use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
-use aws_smithy_http_client::Builder;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 
 /// An environment without what the AWS clients need.
@@ -24,7 +24,9 @@ pub struct Account {
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Account").field("region", &self.region).finish_non_exhaustive()
+        f.debug_struct("Account")
+            .field("region", &self.region)
+            .finish_non_exhaustive()
     }
 }
 

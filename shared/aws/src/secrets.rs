@@ -29,7 +29,9 @@ impl Secrets {
         if let Some(endpoint) = &account.endpoint {
             config = config.endpoint_url(endpoint);
         }
-        Self { client: aws_sdk_secretsmanager::Client::from_conf(config.build()) }
+        Self {
+            client: aws_sdk_secretsmanager::Client::from_conf(config.build()),
+        }
     }
 
     /// Reads one secret's text. The error names the ARN and never a value.
@@ -42,6 +44,11 @@ impl Secrets {
             PortError::retry("secret_unreadable", why)
         })?;
         let text = answer.secret_string().map(Secret::new);
-        text.ok_or_else(|| PortError::refused("secret_binary", format!("secret {arn} holds bytes; store a text")))
+        text.ok_or_else(|| {
+            PortError::refused(
+                "secret_binary",
+                format!("secret {arn} holds bytes; store a text"),
+            )
+        })
     }
 }

@@ -29,7 +29,11 @@ impl SqsDoorbell {
             config = config.endpoint_url(endpoint);
         }
         let client = aws_sdk_sqs::Client::from_conf(config.build());
-        Self { client, step_queue_url, delivery_queue_url }
+        Self {
+            client,
+            step_queue_url,
+            delivery_queue_url,
+        }
     }
 }
 
@@ -49,7 +53,11 @@ impl Doorbell for SqsDoorbell {
         }
         // Rounded up: a bell that comes early finds the row not due and would have to ring again.
         let delay_s = i32::try_from(delay_ms.div_ceil(1_000)).unwrap_or(900);
-        let request = self.client.send_message().queue_url(queue_url).message_body(bell.encode());
+        let request = self
+            .client
+            .send_message()
+            .queue_url(queue_url)
+            .message_body(bell.encode());
         match request.delay_seconds(delay_s).send().await {
             Ok(_) => Ok(()),
             Err(error) => Err(failure(&error)),
@@ -61,7 +69,10 @@ fn failure<E>(error: &SdkError<E>) -> PortError
 where
     E: std::error::Error + 'static,
 {
-    let message = format!("SQS did not take the doorbell: {}", DisplayErrorContext(error));
+    let message = format!(
+        "SQS did not take the doorbell: {}",
+        DisplayErrorContext(error)
+    );
     match error {
         SdkError::ConstructionFailure(_) => PortError::refused("queue_refused", message),
         _ => PortError::retry("queue_unreachable", message),

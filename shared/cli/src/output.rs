@@ -1,6 +1,10 @@
 //! The only place that prints. Answers go to standard output, everything else to standard error.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to people")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line talks to people"
+)]
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -53,7 +53,11 @@ pub enum BellError {
 impl Bell {
     /// A bell for one place.
     pub const fn new(at: Place, trace_parent: Option<String>) -> Self {
-        Self { v: 1, at, trace_parent }
+        Self {
+            v: 1,
+            at,
+            trace_parent,
+        }
     }
 
     /// A bell for a run.
@@ -75,7 +79,11 @@ impl Bell {
     pub fn decode(body: &str) -> Result<Self, BellError> {
         let bell: Self =
             serde_json::from_str(body).map_err(|error| BellError::Unreadable(error.to_string()))?;
-        if bell.v == 1 { Ok(bell) } else { Err(BellError::Version(bell.v)) }
+        if bell.v == 1 {
+            Ok(bell)
+        } else {
+            Err(BellError::Version(bell.v))
+        }
     }
 }
 
@@ -102,7 +110,9 @@ mod tests {
     #[test]
     fn a_bell_is_a_few_bytes() {
         let bell = Bell::new(
-            Place::Run { run_id: RunId::new(Uuid::max()) },
+            Place::Run {
+                run_id: RunId::new(Uuid::max()),
+            },
             Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".into()),
         );
         assert!(bell.encode().len() < DOORBELL_BYTES_MAX);
@@ -111,7 +121,10 @@ mod tests {
     #[test]
     fn a_message_that_is_no_bell_says_why() {
         assert!(matches!(Bell::decode("{}"), Err(BellError::Unreadable(_))));
-        assert!(matches!(Bell::decode("hello"), Err(BellError::Unreadable(_))));
+        assert!(matches!(
+            Bell::decode("hello"),
+            Err(BellError::Unreadable(_))
+        ));
         let later = GOLDEN_V1[0].replace("\"v\":1", "\"v\":2");
         assert_eq!(Bell::decode(&later), Err(BellError::Version(2)));
     }

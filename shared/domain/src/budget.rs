@@ -27,7 +27,11 @@ pub enum Spent {
 impl TimeBudget {
     /// The default budget below a deadline.
     pub const fn until(deadline_ms: u64) -> Self {
-        Self { deadline_ms, slice_ms: STEP_SLICE_MS, reserve_ms: STEP_RESERVE_MS }
+        Self {
+            deadline_ms,
+            slice_ms: STEP_SLICE_MS,
+            reserve_ms: STEP_RESERVE_MS,
+        }
     }
 
     /// Whether another iteration may start after `elapsed_ms`. The first always may: a step that
@@ -47,7 +51,10 @@ impl TimeBudget {
 
     /// How long a model request or tool begun at `elapsed_ms` may run before it is cancelled.
     pub const fn work_ms(&self, elapsed_ms: u64, wanted_ms: u64) -> u64 {
-        let left = self.deadline_ms.saturating_sub(elapsed_ms).saturating_sub(STEP_CANCEL_MARGIN_MS);
+        let left = self
+            .deadline_ms
+            .saturating_sub(elapsed_ms)
+            .saturating_sub(STEP_CANCEL_MARGIN_MS);
         if left < wanted_ms { left } else { wanted_ms }
     }
 }
@@ -56,7 +63,11 @@ impl TimeBudget {
 mod tests {
     use super::*;
 
-    const BUDGET: TimeBudget = TimeBudget { deadline_ms: 300_000, slice_ms: 60_000, reserve_ms: 130_000 };
+    const BUDGET: TimeBudget = TimeBudget {
+        deadline_ms: 300_000,
+        slice_ms: 60_000,
+        reserve_ms: 130_000,
+    };
 
     #[test]
     fn the_first_iteration_always_starts() {
@@ -71,7 +82,10 @@ mod tests {
 
     #[test]
     fn a_near_deadline_ends_the_step() {
-        let short = TimeBudget { deadline_ms: 140_000, ..BUDGET };
+        let short = TimeBudget {
+            deadline_ms: 140_000,
+            ..BUDGET
+        };
         assert_eq!(short.allows(9_999, 1), Ok(()));
         assert_eq!(short.allows(10_000, 1), Err(Spent::Deadline));
     }

@@ -32,11 +32,17 @@ pub struct IdempotencyKey {
 impl IdempotencyKey {
     /// The key of a provider's delivery id on one channel.
     pub fn channel(channel: &str, delivery_id: &str) -> Self {
-        Self { scope: format!("channel:{channel}"), key: delivery_id.to_owned() }
+        Self {
+            scope: format!("channel:{channel}"),
+            key: delivery_id.to_owned(),
+        }
     }
 
     /// The key of one schedule occurrence.
     pub fn schedule(agent: &str, schedule: &str, occurrence: jiff::Timestamp) -> Self {
-        Self { scope: "schedule".into(), key: format!("{agent}:{schedule}:{occurrence}") }
+        Self {
+            scope: "schedule".into(),
+            key: format!("{agent}:{schedule}:{occurrence}"),
+        }
     }
 }

@@ -51,7 +51,10 @@ impl Continuation {
     /// The body, if this engine may read it.
     pub fn body_for(&self, engine: &str, engine_version: u32) -> Result<&Value, ContinuationError> {
         if self.v > Self::VERSION {
-            return Err(ContinuationError::Version { written: self.v, reading: Self::VERSION });
+            return Err(ContinuationError::Version {
+                written: self.v,
+                reading: Self::VERSION,
+            });
         }
         if self.engine != engine {
             return Err(ContinuationError::Engine {
@@ -79,17 +82,32 @@ mod tests {
     #[test]
     fn a_released_continuation_stays_readable() {
         let read: Continuation = serde_json::from_str(GOLDEN_V1).unwrap();
-        assert_eq!(read.body_for("openeve", 1).unwrap(), &serde_json::json!({"iteration": 3}));
+        assert_eq!(
+            read.body_for("openeve", 1).unwrap(),
+            &serde_json::json!({"iteration": 3})
+        );
         assert_eq!(serde_json::to_string(&read).unwrap(), GOLDEN_V1);
     }
 
     #[test]
     fn a_continuation_of_another_engine_or_a_later_version_is_refused() {
         let read: Continuation = serde_json::from_str(GOLDEN_V1).unwrap();
-        assert!(matches!(read.body_for("scripted", 1), Err(ContinuationError::Engine { .. })));
-        let later = Continuation { engine_version: 2, ..read.clone() };
-        assert!(matches!(later.body_for("openeve", 1), Err(ContinuationError::Version { .. })));
+        assert!(matches!(
+            read.body_for("scripted", 1),
+            Err(ContinuationError::Engine { .. })
+        ));
+        let later = Continuation {
+            engine_version: 2,
+            ..read.clone()
+        };
+        assert!(matches!(
+            later.body_for("openeve", 1),
+            Err(ContinuationError::Version { .. })
+        ));
         let envelope = Continuation { v: 2, ..read };
-        assert!(matches!(envelope.body_for("openeve", 9), Err(ContinuationError::Version { .. })));
+        assert!(matches!(
+            envelope.body_for("openeve", 9),
+            Err(ContinuationError::Version { .. })
+        ));
     }
 }

@@ -80,14 +80,15 @@ pub struct Settlement {
 /// Decides what an attempt means. `jitter` is in `0.0..1.0`.
 pub fn settle(delivery: &LeasedDelivery, outcome: SendOutcome, jitter: f64) -> Settlement {
     let attempt = delivery.attempts + 1;
-    let base = |status, retry_after_ms, error: Option<String>, kind: &str, payload: Value| Settlement {
-        id: delivery.id,
-        token: delivery.token,
-        status,
-        retry_after_ms,
-        error,
-        event: Event::new(kind, payload),
-    };
+    let base =
+        |status, retry_after_ms, error: Option<String>, kind: &str, payload: Value| Settlement {
+            id: delivery.id,
+            token: delivery.token,
+            status,
+            retry_after_ms,
+            error,
+            event: Event::new(kind, payload),
+        };
     let id = delivery.id.to_string();
     match outcome {
         SendOutcome::Sent { via } => base(
@@ -121,7 +122,13 @@ fn failed(
     error: String,
 ) -> Settlement {
     let payload = json!({"delivery": id, "attempt": attempt, "reason": reason, "error": error});
-    base(DeliveryStatus::Failed, None, Some(error), event::DELIVERY_FAILED, payload)
+    base(
+        DeliveryStatus::Failed,
+        None,
+        Some(error),
+        event::DELIVERY_FAILED,
+        payload,
+    )
 }
 
 #[cfg(test)]
@@ -144,13 +151,19 @@ mod tests {
     }
 
     fn retry() -> SendOutcome {
-        SendOutcome::Retry { after_ms: None, error: "HTTP 503".into() }
+        SendOutcome::Retry {
+            after_ms: None,
+            error: "HTTP 503".into(),
+        }
     }
 
     #[test]
     fn a_passing_failure_defers_and_the_last_one_gives_up() {
         let first = settle(&leased(0), retry(), 1.0);
-        assert_eq!((first.status, first.retry_after_ms), (DeliveryStatus::Pending, Some(2_000)));
+        assert_eq!(
+            (first.status, first.retry_after_ms),
+            (DeliveryStatus::Pending, Some(2_000))
+        );
         let last = settle(&leased(DELIVERY_ATTEMPTS_MAX - 1), retry(), 1.0);
         assert_eq!(last.status, DeliveryStatus::Failed);
         assert_eq!(last.event.payload["reason"], "attempts_used_up");
@@ -159,8 +172,18 @@ mod tests {
     #[test]
     fn a_refusal_and_an_ambiguous_send_are_terminal_at_once() {
         for (outcome, reason) in [
-            (SendOutcome::Refused { error: "HTTP 404".into() }, "refused"),
-            (SendOutcome::Ambiguous { error: "connection lost".into() }, "ambiguous"),
+            (
+                SendOutcome::Refused {
+                    error: "HTTP 404".into(),
+                },
+                "refused",
+            ),
+            (
+                SendOutcome::Ambiguous {
+                    error: "connection lost".into(),
+                },
+                "ambiguous",
+            ),
         ] {
             let settled = settle(&leased(0), outcome, 0.5);
             assert_eq!(settled.status, DeliveryStatus::Failed);
@@ -170,7 +193,13 @@ mod tests {
 
     #[test]
     fn the_receivers_wish_decides_when_to_try_again() {
-        let outcome = SendOutcome::Retry { after_ms: Some(90_000), error: "HTTP 429".into() };
-        assert_eq!(settle(&leased(0), outcome, 0.0).retry_after_ms, Some(90_000));
+        let outcome = SendOutcome::Retry {
+            after_ms: Some(90_000),
+            error: "HTTP 429".into(),
+        };
+        assert_eq!(
+            settle(&leased(0), outcome, 0.0).retry_after_ms,
+            Some(90_000)
+        );
     }
 }

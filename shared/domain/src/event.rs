@@ -16,7 +16,10 @@ pub struct Event {
 impl Event {
     /// An event of one kind.
     pub fn new(kind: &str, payload: Value) -> Self {
-        Self { kind: kind.to_owned(), payload }
+        Self {
+            kind: kind.to_owned(),
+            payload,
+        }
     }
 }
 

@@ -105,7 +105,9 @@ mod tests {
 
     #[test]
     fn an_id_of_another_kind_is_refused_with_the_form_that_was_wanted() {
-        let error = "dlv_00000000000000000000000000000007".parse::<RunId>().unwrap_err();
+        let error = "dlv_00000000000000000000000000000007"
+            .parse::<RunId>()
+            .unwrap_err();
         assert!(error.to_string().contains("must look like run_"), "{error}");
         assert!("run_7".parse::<RunId>().is_err());
         assert!("".parse::<RunId>().is_err());

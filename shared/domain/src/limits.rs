@@ -144,16 +144,28 @@ pub const IDEMPOTENCY_TTL_HOURS: u64 = 48;
 pub const PAUSE_TTL_MS: u64 = 7 * 24 * HOUR_MS;
 
 const _: () = {
-    assert!(RUN_HEARTBEAT_MS * 2 <= RUN_LEASE_MS, "a lease outlives one lost heartbeat");
+    assert!(
+        RUN_HEARTBEAT_MS * 2 <= RUN_LEASE_MS,
+        "a lease outlives one lost heartbeat"
+    );
     assert!(
         STEP_SLICE_MS + STEP_RESERVE_MS <= STEP_FUNCTION_TIMEOUT_MS,
         "an iteration begun at the end of the slice still fits"
     );
-    assert!(TOOL_WALL_MS <= MODEL_TIMEOUT_MS, "the reserve covers a tool as well as a request");
-    assert!(STEP_CANCEL_MARGIN_MS < RELEASE_MARGIN_MS, "cancelled work is released in time");
+    assert!(
+        TOOL_WALL_MS <= MODEL_TIMEOUT_MS,
+        "the reserve covers a tool as well as a request"
+    );
+    assert!(
+        STEP_CANCEL_MARGIN_MS < RELEASE_MARGIN_MS,
+        "cancelled work is released in time"
+    );
     assert!(DELIVERY_SEND_TIMEOUT_MS * DELIVERY_INLINE_ATTEMPTS < DELIVERY_LEASE_MS);
     assert!(DELIVERY_SEND_TIMEOUT_MS * DELIVERY_INLINE_ATTEMPTS < DELIVERY_FUNCTION_TIMEOUT_MS);
-    assert!(TICK_FUNCTION_TIMEOUT_MS < TICK_INTERVAL_MS, "ticks do not pile up");
+    assert!(
+        TICK_FUNCTION_TIMEOUT_MS < TICK_INTERVAL_MS,
+        "ticks do not pile up"
+    );
     assert!(QUEUE_RECEIVES_MAX >= 5);
     assert!(
         IDEMPOTENCY_TTL_HOURS * HOUR_MS > SCHEDULE_LOOKBACK_MS,

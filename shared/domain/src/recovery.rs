@@ -58,7 +58,12 @@ pub enum End {
 
 /// Decides the plan.
 pub fn plan(survived: Survived<'_>) -> Plan {
-    let mut plan = Plan { cancel: Vec::new(), interrupt: Vec::new(), run_again: Vec::new(), end: End::Fail };
+    let mut plan = Plan {
+        cancel: Vec::new(),
+        interrupt: Vec::new(),
+        run_again: Vec::new(),
+        end: End::Fail,
+    };
     if survived.delivery == Some(DeliveryStatus::Sent) {
         plan.end = End::Complete;
         return plan;
@@ -94,7 +99,11 @@ fn end(survived: Survived<'_>) -> End {
         return End::Deliver;
     }
     if survived.has_checkpoint {
-        return if survived.resumes < RECOVERY_RESUMES_MAX { End::Resume } else { End::Degrade };
+        return if survived.resumes < RECOVERY_RESUMES_MAX {
+            End::Resume
+        } else {
+            End::Degrade
+        };
     }
     match survived.newest_entry {
         Some(EntryKind::User) if survived.calls.is_empty() => End::Begin,
@@ -138,17 +147,101 @@ mod tests {
     fn the_plan_follows_the_six_steps() {
         use EntryKind::{Answer, ToolBatch, User};
         let table: [(&str, Survived<'_>, End); 11] = [
-            ("1 sent", Survived { delivery: Some(DeliveryStatus::Sent), ..FRESH }, End::Complete),
-            ("1 not by pending", Survived { delivery: Some(DeliveryStatus::Pending), newest_entry: Some(Answer), ..FRESH }, End::Deliver),
-            ("4 checkpoint", Survived { has_checkpoint: true, newest_entry: Some(ToolBatch), ..FRESH }, End::Resume),
-            ("4 third resume", Survived { has_checkpoint: true, resumes: 2, ..FRESH }, End::Resume),
-            ("4 fourth degrades", Survived { has_checkpoint: true, resumes: 3, ..FRESH }, End::Degrade),
-            ("5 answered", Survived { newest_entry: Some(Answer), has_checkpoint: true, ..FRESH }, End::Deliver),
-            ("zero: nothing done yet", Survived { newest_entry: Some(User), ..FRESH }, End::Begin),
-            ("6 batch, no checkpoint", Survived { newest_entry: Some(ToolBatch), ..FRESH }, End::Fail),
-            ("6 no rows at all", Survived { newest_entry: None, ..FRESH }, End::Fail),
-            ("stalled", Survived { stalls: 6, has_checkpoint: true, ..FRESH }, End::Stalled),
-            ("not stalled yet", Survived { stalls: 5, has_checkpoint: true, ..FRESH }, End::Resume),
+            (
+                "1 sent",
+                Survived {
+                    delivery: Some(DeliveryStatus::Sent),
+                    ..FRESH
+                },
+                End::Complete,
+            ),
+            (
+                "1 not by pending",
+                Survived {
+                    delivery: Some(DeliveryStatus::Pending),
+                    newest_entry: Some(Answer),
+                    ..FRESH
+                },
+                End::Deliver,
+            ),
+            (
+                "4 checkpoint",
+                Survived {
+                    has_checkpoint: true,
+                    newest_entry: Some(ToolBatch),
+                    ..FRESH
+                },
+                End::Resume,
+            ),
+            (
+                "4 third resume",
+                Survived {
+                    has_checkpoint: true,
+                    resumes: 2,
+                    ..FRESH
+                },
+                End::Resume,
+            ),
+            (
+                "4 fourth degrades",
+                Survived {
+                    has_checkpoint: true,
+                    resumes: 3,
+                    ..FRESH
+                },
+                End::Degrade,
+            ),
+            (
+                "5 answered",
+                Survived {
+                    newest_entry: Some(Answer),
+                    has_checkpoint: true,
+                    ..FRESH
+                },
+                End::Deliver,
+            ),
+            (
+                "zero: nothing done yet",
+                Survived {
+                    newest_entry: Some(User),
+                    ..FRESH
+                },
+                End::Begin,
+            ),
+            (
+                "6 batch, no checkpoint",
+                Survived {
+                    newest_entry: Some(ToolBatch),
+                    ..FRESH
+                },
+                End::Fail,
+            ),
+            (
+                "6 no rows at all",
+                Survived {
+                    newest_entry: None,
+                    ..FRESH
+                },
+                End::Fail,
+            ),
+            (
+                "stalled",
+                Survived {
+                    stalls: 6,
+                    has_checkpoint: true,
+                    ..FRESH
+                },
+                End::Stalled,
+            ),
+            (
+                "not stalled yet",
+                Survived {
+                    stalls: 5,
+                    has_checkpoint: true,
+                    ..FRESH
+                },
+                End::Resume,
+            ),
         ];
         for (name, survived, end) in table {
             assert_eq!(plan(survived).end, end, "{name}");
@@ -164,7 +257,12 @@ mod tests {
             call(4, ToolCallStatus::Started, SideEffects::None),
             call(5, ToolCallStatus::Succeeded, SideEffects::Unsafe),
         ];
-        let plan = plan(Survived { calls: &calls, has_checkpoint: true, newest_entry: Some(EntryKind::ToolBatch), ..FRESH });
+        let plan = plan(Survived {
+            calls: &calls,
+            has_checkpoint: true,
+            newest_entry: Some(EntryKind::ToolBatch),
+            ..FRESH
+        });
         assert_eq!(plan.cancel, [calls[0].id]);
         assert_eq!(plan.interrupt, [calls[1].id]);
         assert_eq!(plan.run_again, [calls[2].id, calls[3].id]);
@@ -174,7 +272,11 @@ mod tests {
     #[test]
     fn a_sent_reply_settles_nothing_else() {
         let calls = [call(2, ToolCallStatus::Started, SideEffects::Unsafe)];
-        let plan = plan(Survived { calls: &calls, delivery: Some(DeliveryStatus::Sent), ..FRESH });
+        let plan = plan(Survived {
+            calls: &calls,
+            delivery: Some(DeliveryStatus::Sent),
+            ..FRESH
+        });
         assert!(plan.interrupt.is_empty());
     }
 }

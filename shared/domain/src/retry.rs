@@ -27,8 +27,12 @@ pub fn backoff_ms(attempt: u64, jitter: f64, after_ms: Option<u64>) -> u64 {
     if let Some(after_ms) = after_ms {
         return after_ms;
     }
-    let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX).min(30);
-    let window = DELIVERY_BACKOFF_BASE_MS.saturating_mul(1 << doublings).min(DELIVERY_BACKOFF_CAP_MS);
+    let doublings = u32::try_from(attempt.saturating_sub(1))
+        .unwrap_or(u32::MAX)
+        .min(30);
+    let window = DELIVERY_BACKOFF_BASE_MS
+        .saturating_mul(1 << doublings)
+        .min(DELIVERY_BACKOFF_CAP_MS);
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -47,11 +51,15 @@ pub fn retry_after_ms(header: &str, now: jiff::Timestamp) -> Option<u64> {
     let seconds = match header.parse::<i64>() {
         Ok(seconds) => seconds,
         Err(_) => {
-            let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(header).ok()?;
+            let at = jiff::fmt::rfc2822::DateTimeParser::new()
+                .parse_timestamp(header)
+                .ok()?;
             at.as_second() - now.as_second()
         }
     };
-    (0..=DAY_S).contains(&seconds).then(|| u64::try_from(seconds).unwrap_or(0) * 1_000)
+    (0..=DAY_S)
+        .contains(&seconds)
+        .then(|| u64::try_from(seconds).unwrap_or(0) * 1_000)
 }
 
 #[cfg(test)]
@@ -80,7 +88,10 @@ mod tests {
     fn retry_after_is_read_in_both_forms_and_nonsense_is_no_wish() {
         let now: jiff::Timestamp = "2026-10-21T07:27:00Z".parse().unwrap();
         assert_eq!(retry_after_ms("7", now), Some(7_000));
-        assert_eq!(retry_after_ms("Wed, 21 Oct 2026 07:28:00 GMT", now), Some(60_000));
+        assert_eq!(
+            retry_after_ms("Wed, 21 Oct 2026 07:28:00 GMT", now),
+            Some(60_000)
+        );
         assert_eq!(retry_after_ms("soon", now), None);
         assert_eq!(retry_after_ms("", now), None);
         assert_eq!(retry_after_ms("-5", now), None);

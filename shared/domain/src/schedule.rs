@@ -46,8 +46,13 @@ impl Plan {
             .seconds(Seconds::Optional)
             .build()
             .parse(cron)
-            .map_err(|error| ScheduleError::Cron { cron: cron.to_owned(), reason: error.to_string() })?;
-        let zone = TimeZone::get(zone).map_err(|_| ScheduleError::Zone { zone: zone.to_owned() })?;
+            .map_err(|error| ScheduleError::Cron {
+                cron: cron.to_owned(),
+                reason: error.to_string(),
+            })?;
+        let zone = TimeZone::get(zone).map_err(|_| ScheduleError::Zone {
+            zone: zone.to_owned(),
+        })?;
         Ok(Self { cron: parsed, zone })
     }
 
@@ -64,15 +69,30 @@ impl Plan {
     }
 
     /// Occurrences to fire now, given how far back the tick looks and its own interval.
-    pub fn due(&self, now: Timestamp, lookback_ms: u64, interval_ms: u64, catch_up: CatchUp) -> Vec<Timestamp> {
+    pub fn due(
+        &self,
+        now: Timestamp,
+        lookback_ms: u64,
+        interval_ms: u64,
+        catch_up: CatchUp,
+    ) -> Vec<Timestamp> {
         let back = |ms: u64| {
             let ms = i64::try_from(ms).unwrap_or(i64::MAX);
-            now.checked_sub(jiff::SignedDuration::from_millis(ms)).unwrap_or(Timestamp::MIN)
+            now.checked_sub(jiff::SignedDuration::from_millis(ms))
+                .unwrap_or(Timestamp::MIN)
         };
         match catch_up {
             CatchUp::All => self.occurrences(back(lookback_ms), now),
-            CatchUp::Latest => self.occurrences(back(lookback_ms), now).pop().into_iter().collect(),
-            CatchUp::None => self.occurrences(back(interval_ms), now).pop().into_iter().collect(),
+            CatchUp::Latest => self
+                .occurrences(back(lookback_ms), now)
+                .pop()
+                .into_iter()
+                .collect(),
+            CatchUp::None => self
+                .occurrences(back(interval_ms), now)
+                .pop()
+                .into_iter()
+                .collect(),
         }
     }
 }
@@ -93,14 +113,26 @@ mod tests {
         assert_eq!(due(CatchUp::Latest), [at("2026-11-30T12:00:00Z")]);
         assert_eq!(due(CatchUp::All).len(), 3);
         assert_eq!(due(CatchUp::None), [at("2026-11-30T12:00:00Z")]);
-        assert!(plan.due(at("2026-11-30T12:02:30Z"), 15 * 60_000, 60_000, CatchUp::None).is_empty());
+        assert!(
+            plan.due(
+                at("2026-11-30T12:02:30Z"),
+                15 * 60_000,
+                60_000,
+                CatchUp::None
+            )
+            .is_empty()
+        );
     }
 
     #[test]
     fn a_job_in_the_skipped_hour_fires_once_and_in_the_repeated_hour_once() {
         let plan = Plan::parse("30 2 * * *", "Europe/Berlin").unwrap();
         let spring = plan.occurrences(at("2026-03-28T12:00:00Z"), at("2026-03-29T12:00:00Z"));
-        assert_eq!(spring, [at("2026-03-29T01:00:00Z")], "02:30 does not exist; it runs at 03:00 local");
+        assert_eq!(
+            spring,
+            [at("2026-03-29T01:00:00Z")],
+            "02:30 does not exist; it runs at 03:00 local"
+        );
         let autumn = plan.occurrences(at("2026-10-24T12:00:00Z"), at("2026-10-25T12:00:00Z"));
         assert_eq!(autumn.len(), 1, "02:30 exists twice: {autumn:?}");
     }
@@ -108,12 +140,25 @@ mod tests {
     #[test]
     fn a_window_is_open_at_its_start_and_closed_at_its_end() {
         let plan = Plan::parse("0 9 * * *", "UTC").unwrap();
-        assert_eq!(plan.occurrences(at("2026-11-30T09:00:00Z"), at("2026-12-01T09:00:00Z")), [at("2026-12-01T09:00:00Z")]);
+        assert_eq!(
+            plan.occurrences(at("2026-11-30T09:00:00Z"), at("2026-12-01T09:00:00Z")),
+            [at("2026-12-01T09:00:00Z")]
+        );
     }
 
     #[test]
     fn a_wrong_expression_or_zone_says_what_is_wrong() {
-        assert!(Plan::parse("61 * * * *", "UTC").unwrap_err().to_string().contains("61 * * * *"));
-        assert!(Plan::parse("* * * * *", "Berlin").unwrap_err().to_string().contains("IANA"));
+        assert!(
+            Plan::parse("61 * * * *", "UTC")
+                .unwrap_err()
+                .to_string()
+                .contains("61 * * * *")
+        );
+        assert!(
+            Plan::parse("* * * * *", "Berlin")
+                .unwrap_err()
+                .to_string()
+                .contains("IANA")
+        );
     }
 }

@@ -54,6 +54,9 @@ mod tests {
 
     #[test]
     fn a_secret_inside_a_text_is_replaced() {
-        assert_eq!(redact("key sk-live-1 refused", &["sk-live-1", ""]), "key [secret] refused");
+        assert_eq!(
+            redact("key sk-live-1 refused", &["sk-live-1", ""]),
+            "key [secret] refused"
+        );
     }
 }

@@ -121,12 +121,18 @@ statuses! {
 impl ToolCallStatus {
     /// Whether the call has its one outcome.
     pub const fn is_settled(self) -> bool {
-        !matches!(self, Self::Requested | Self::AwaitingApproval | Self::Started)
+        !matches!(
+            self,
+            Self::Requested | Self::AwaitingApproval | Self::Started
+        )
     }
 
     /// Whether the outcome implies that the call had started (invariant I6).
     pub const fn implies_start(self) -> bool {
-        matches!(self, Self::Started | Self::Succeeded | Self::Failed | Self::Interrupted)
+        matches!(
+            self,
+            Self::Started | Self::Succeeded | Self::Failed | Self::Interrupted
+        )
     }
 }
 
@@ -159,7 +165,10 @@ impl SideEffects {
             "none" => Ok(Self::None),
             "idempotent" => Ok(Self::Idempotent),
             "unsafe" => Ok(Self::Unsafe),
-            _ => Err(UnknownStatus { kind: "SideEffects", text: text.to_owned() }),
+            _ => Err(UnknownStatus {
+                kind: "SideEffects",
+                text: text.to_owned(),
+            }),
         }
     }
 }
@@ -184,7 +193,10 @@ mod tests {
     #[test]
     fn a_terminal_run_is_never_claimable() {
         for status in RunStatus::ALL {
-            assert!(!(status.is_terminal() && status.is_claimable()), "{status:?}");
+            assert!(
+                !(status.is_terminal() && status.is_claimable()),
+                "{status:?}"
+            );
         }
     }
 

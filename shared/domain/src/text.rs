@@ -5,7 +5,10 @@ pub fn prefix(text: &str, bytes_max: usize) -> &str {
     if text.len() <= bytes_max {
         return text;
     }
-    let end = (0..=bytes_max).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=bytes_max)
+        .rev()
+        .find(|end| text.is_char_boundary(*end))
+        .unwrap_or(0);
     text.get(..end).unwrap_or_default()
 }
 
@@ -15,7 +18,9 @@ pub fn suffix(text: &str, bytes_max: usize) -> &str {
         return text;
     }
     let begin = text.len() - bytes_max;
-    let begin = (begin..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let begin = (begin..=text.len())
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len());
     text.get(begin..).unwrap_or_default()
 }
 
@@ -27,7 +32,10 @@ pub fn head_and_tail(text: &str, bytes_max: usize) -> String {
     let side = bytes_max.saturating_sub(96) / 2;
     let (head, tail) = (prefix(text, side), suffix(text, side));
     let missing = text.len() - head.len() - tail.len();
-    format!("{head}\n[… {missing} of {} bytes left out …]\n{tail}", text.len())
+    format!(
+        "{head}\n[… {missing} of {} bytes left out …]\n{tail}",
+        text.len()
+    )
 }
 
 #[cfg(test)]

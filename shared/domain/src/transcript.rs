@@ -125,7 +125,11 @@ pub const INTERRUPTED_OUTPUT: &str = r#"{"interrupted":true}"#;
 ///
 /// Repairs: a batch whose calls are all lost is dropped; a call without an outcome is answered
 /// with [`INTERRUPTED_OUTPUT`]; a call without a batch is dropped. The log itself is untouched.
-pub fn assemble<'a>(history: &'a [Entry], entries: &'a [Entry], calls: &'a [ToolCall]) -> Vec<Message<'a>> {
+pub fn assemble<'a>(
+    history: &'a [Entry],
+    entries: &'a [Entry],
+    calls: &'a [ToolCall],
+) -> Vec<Message<'a>> {
     let mut messages = Vec::with_capacity(history.len() + entries.len() + calls.len());
     for entry in bounded(history) {
         match entry.kind {
@@ -145,19 +149,37 @@ pub fn assemble<'a>(history: &'a [Entry], entries: &'a [Entry], calls: &'a [Tool
 }
 
 fn answer(entry: &Entry) -> Message<'_> {
-    Message::Assistant { text: &entry.text, calls: Vec::new(), extra: &entry.extra }
+    Message::Assistant {
+        text: &entry.text,
+        calls: Vec::new(),
+        extra: &entry.extra,
+    }
 }
 
 fn push_batch<'a>(messages: &mut Vec<Message<'a>>, entry: &'a Entry, calls: &'a [ToolCall]) {
-    let mut batch: Vec<&ToolCall> = calls.iter().filter(|call| call.entry_seq == entry.seq).collect();
+    let mut batch: Vec<&ToolCall> = calls
+        .iter()
+        .filter(|call| call.entry_seq == entry.seq)
+        .collect();
     if batch.is_empty() {
         return;
     }
     batch.sort_by_key(|call| call.ordinal);
-    messages.push(Message::Assistant { text: &entry.text, calls: batch.clone(), extra: &entry.extra });
+    messages.push(Message::Assistant {
+        text: &entry.text,
+        calls: batch.clone(),
+        extra: &entry.extra,
+    });
     for call in batch {
-        let output = if call.status.is_settled() { call.model_output.as_str() } else { INTERRUPTED_OUTPUT };
-        messages.push(Message::ToolResult { call, output: output.into() });
+        let output = if call.status.is_settled() {
+            call.model_output.as_str()
+        } else {
+            INTERRUPTED_OUTPUT
+        };
+        messages.push(Message::ToolResult {
+            call,
+            output: output.into(),
+        });
     }
 }
 
@@ -174,7 +196,10 @@ fn bounded(history: &[Entry]) -> &[Entry] {
         begin = at;
     }
     let kept = history.get(begin..).unwrap_or_default();
-    let skip = kept.iter().position(|entry| entry.kind == EntryKind::User).unwrap_or(kept.len());
+    let skip = kept
+        .iter()
+        .position(|entry| entry.kind == EntryKind::User)
+        .unwrap_or(kept.len());
     kept.get(skip..).unwrap_or_default()
 }
 

@@ -18,7 +18,9 @@ pub struct Artifact {
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
     /// There is none.
-    #[error("there is no artifact at {path}: {source}; run `openeve build FOLDER`, or set OPENEVE_ARTIFACT_ROOT")]
+    #[error(
+        "there is no artifact at {path}: {source}; run `openeve build FOLDER`, or set OPENEVE_ARTIFACT_ROOT"
+    )]
     Missing {
         /// The manifest's path.
         path: PathBuf,
@@ -49,15 +51,23 @@ impl Artifact {
     /// Loads `manifest.json` below a folder. Modules are checked when they are first run.
     pub fn load(root: &Path) -> Result<Self, ArtifactError> {
         let path = root.join("manifest.json");
-        let bytes = std::fs::read(&path)
-            .map_err(|source| ArtifactError::Missing { path: path.clone(), source })?;
-        let manifest: Manifest = serde_json::from_slice(&bytes)
-            .map_err(|source| ArtifactError::Unreadable { path: path.clone(), source })?;
+        let bytes = std::fs::read(&path).map_err(|source| ArtifactError::Missing {
+            path: path.clone(),
+            source,
+        })?;
+        let manifest: Manifest =
+            serde_json::from_slice(&bytes).map_err(|source| ArtifactError::Unreadable {
+                path: path.clone(),
+                source,
+            })?;
         if manifest.format > Manifest::FORMAT {
             let (found, known) = (manifest.format, Manifest::FORMAT);
             return Err(ArtifactError::Format { path, found, known });
         }
-        Ok(Self { root: root.to_owned(), manifest: Arc::new(manifest) })
+        Ok(Self {
+            root: root.to_owned(),
+            manifest: Arc::new(manifest),
+        })
     }
 }
 
@@ -67,14 +77,21 @@ mod tests {
 
     #[test]
     fn a_missing_artifact_names_its_path_and_the_remedy() {
-        let error = Artifact::load(Path::new("/nowhere/.openeve")).unwrap_err().to_string();
-        assert!(error.contains("/nowhere/.openeve/manifest.json") && error.contains("openeve build"));
+        let error = Artifact::load(Path::new("/nowhere/.openeve"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("/nowhere/.openeve/manifest.json") && error.contains("openeve build")
+        );
     }
 
     #[test]
     fn a_manifest_that_is_not_one_says_so() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("manifest.json"), "{").unwrap();
-        assert!(matches!(Artifact::load(folder.path()), Err(ArtifactError::Unreadable { .. })));
+        assert!(matches!(
+            Artifact::load(folder.path()),
+            Err(ArtifactError::Unreadable { .. })
+        ));
     }
 }

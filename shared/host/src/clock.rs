@@ -11,10 +11,18 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// A clock whose monotonic time begins now.
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock port's adapter")]
-    #[expect(clippy::new_without_default, reason = "a clock begins when it is made; there is no default")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Clock port's adapter"
+    )]
+    #[expect(
+        clippy::new_without_default,
+        reason = "a clock begins when it is made; there is no default"
+    )]
     pub fn new() -> Self {
-        Self { started: std::time::Instant::now() }
+        Self {
+            started: std::time::Instant::now(),
+        }
     }
 }
 
@@ -28,7 +36,10 @@ impl Clock for SystemClock {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the Clock port's adapter")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the Clock port's adapter"
+    )]
     async fn wait_ms(&self, ms: u64) {
         tokio::time::sleep(std::time::Duration::from_millis(ms)).await;
     }

@@ -12,7 +12,10 @@ pub fn values() -> Result<Values, ConfigErrors> {
 }
 
 /// One variable that no knob declares, such as those of the platform.
-#[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is where the environment is read"
+)]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -21,7 +24,9 @@ pub fn variable(name: &str) -> Option<String> {
 /// the code that asks for them by name. `extra` holds the entries of the agent's secret.
 pub fn declared(manifest: &Manifest, extra: &BTreeMap<String, Secret>) -> BTreeMap<String, Secret> {
     let named = manifest.env.iter().filter_map(|name| {
-        let value = variable(name).filter(|value| !value.is_empty()).map(Secret::new);
+        let value = variable(name)
+            .filter(|value| !value.is_empty())
+            .map(Secret::new);
         Some((name.clone(), value.or_else(|| extra.get(name).cloned())?))
     });
     named.collect()
@@ -32,5 +37,8 @@ pub fn agent_secret(json: &Secret) -> Result<BTreeMap<String, Secret>, String> {
     let object: BTreeMap<String, String> = serde_json::from_str(json.reveal()).map_err(|_| {
         "OPENEVE_AGENT_SECRET is not a JSON object of texts; write {\"NAME\": \"value\"}".to_owned()
     })?;
-    Ok(object.into_iter().map(|(name, value)| (name, Secret::new(value))).collect())
+    Ok(object
+        .into_iter()
+        .map(|(name, value)| (name, Secret::new(value)))
+        .collect())
 }

@@ -31,7 +31,10 @@ impl Blobs for FolderBlobs {
         let id = BlobId::of(&bytes);
         let path = self.path(&id);
         let failed = |error: std::io::Error| {
-            PortError::retry("blob_write", format!("cannot write {}: {error}", path.display()))
+            PortError::retry(
+                "blob_write",
+                format!("cannot write {}: {error}", path.display()),
+            )
         };
         if path.exists() {
             return Ok(id);

@@ -22,9 +22,15 @@ pub fn start(form: Form, least: &str) {
         "trace" => Level::TRACE,
         _ => Level::INFO,
     };
-    let builder = tracing_subscriber::fmt().with_max_level(LevelFilter::from_level(level)).with_target(false);
+    let builder = tracing_subscriber::fmt()
+        .with_max_level(LevelFilter::from_level(level))
+        .with_target(false);
     let started = match form {
-        Form::Json => builder.json().flatten_event(true).with_ansi(false).try_init(),
+        Form::Json => builder
+            .json()
+            .flatten_event(true)
+            .with_ansi(false)
+            .try_init(),
         Form::Readable => builder
             .with_writer(std::io::stderr.with_max_level(level))
             .without_time()

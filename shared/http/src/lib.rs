@@ -31,12 +31,17 @@ impl Http {
     /// # Errors
     /// If the TLS configuration is refused, which only a broken build can cause.
     pub fn new() -> Result<Self, HttpError> {
-        Ok(Self { plain: client(Policy::none())?, following: client(Policy::limited(REDIRECTS_MAX))? })
+        Ok(Self {
+            plain: client(Policy::none())?,
+            following: client(Policy::limited(REDIRECTS_MAX))?,
+        })
     }
 }
 
 fn client(redirects: Policy) -> Result<reqwest::Client, HttpError> {
-    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let roots = rustls::RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -55,7 +60,11 @@ fn client(redirects: Policy) -> Result<reqwest::Client, HttpError> {
 #[async_trait]
 impl HttpClient for Http {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let client = if request.follow_redirects { &self.following } else { &self.plain };
+        let client = if request.follow_redirects {
+            &self.following
+        } else {
+            &self.plain
+        };
         let response = client
             .request(request.method, &request.url)
             .headers(request.headers)
@@ -66,12 +75,15 @@ impl HttpClient for Http {
             .map_err(|error| failure(&error.without_url()))?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let body: Body = Box::pin(
-            response
-                .bytes_stream()
-                .map(|chunk| chunk.map_err(|error| HttpError::Broken(chain(&error.without_url())))),
-        );
-        Ok(HttpResponse { status, headers, body })
+        let body: Body =
+            Box::pin(response.bytes_stream().map(|chunk| {
+                chunk.map_err(|error| HttpError::Broken(chain(&error.without_url())))
+            }));
+        Ok(HttpResponse {
+            status,
+            headers,
+            body,
+        })
     }
 }
 

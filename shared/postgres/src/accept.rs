@@ -17,13 +17,20 @@ pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted,
     let answer = single(client, &statement(accept)?).await?;
     if let Some(row) = answer.rows.first() {
         let conversation_id = ConversationId::new(get::<Uuid>(row, "id")?);
-        return Ok(Accepted { run_id: accept.run_id, conversation_id, duplicate: false });
+        return Ok(Accepted {
+            run_id: accept.run_id,
+            conversation_id,
+            duplicate: false,
+        });
     }
     let before = Statement::new(include_str!("sql/accepted_before.sql"))
         .bind(accept.idempotency.scope.clone(), Type::TEXT)
         .bind(accept.idempotency.key.clone(), Type::TEXT);
     let answer = single(client, &before).await?;
-    let row = answer.rows.first().ok_or_else(|| corrupt("an idempotency key without its run"))?;
+    let row = answer
+        .rows
+        .first()
+        .ok_or_else(|| corrupt("an idempotency key without its run"))?;
     let run_id = RunId::new(get::<Uuid>(row, "run_id")?);
     Ok(Accepted {
         run_id,
@@ -38,8 +45,16 @@ fn statement(accept: &Accept) -> Result<Statement, Failure> {
     let mut turn = accept.turn.clone();
     let text = std::mem::take(&mut turn.text);
     let turn = serde_json::to_value(turn).map_err(corrupt)?;
-    let kinds: Vec<String> = accept.events.iter().map(|event| event.kind.clone()).collect();
-    let payloads: Vec<Value> = accept.events.iter().map(|event| event.payload.clone()).collect();
+    let kinds: Vec<String> = accept
+        .events
+        .iter()
+        .map(|event| event.kind.clone())
+        .collect();
+    let payloads: Vec<Value> = accept
+        .events
+        .iter()
+        .map(|event| event.payload.clone())
+        .collect();
     let ttl = i64::try_from(accept.idempotency_ttl_hours).unwrap_or(i64::from(i32::MAX));
     Ok(Statement::new(include_str!("sql/accept.sql"))
         .bind(accept.idempotency.scope.clone(), Type::TEXT)

@@ -20,7 +20,12 @@ use crate::pipeline::{Answer, Statement, transaction};
 use crate::rows::{call, continuation, corrupt, entry, get, small, usage};
 
 /// Claims and loads.
-pub(crate) async fn claim(client: &Client, run_id: RunId, token: LeaseToken, lease_ms: u64) -> Result<Claim, Failure> {
+pub(crate) async fn claim(
+    client: &Client,
+    run_id: RunId,
+    token: LeaseToken,
+    lease_ms: u64,
+) -> Result<Claim, Failure> {
     let history = i64::try_from(HISTORY_MESSAGES_MAX).unwrap_or(0);
     let of_run = |sql| Statement::new(sql).bind(run_id.uuid(), Type::UUID);
     let statements = [
@@ -52,7 +57,9 @@ pub(crate) async fn claim(client: &Client, run_id: RunId, token: LeaseToken, lea
 
 fn refused(why: &Row) -> Result<Claim, Failure> {
     let status = RunStatus::parse(get(why, "status")?).map_err(corrupt)?;
-    let wait_ms = get::<Option<i64>>(why, "wait_ms")?.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0);
+    let wait_ms = get::<Option<i64>>(why, "wait_ms")?
+        .and_then(|ms| u64::try_from(ms).ok())
+        .unwrap_or(0);
     Ok(if !status.is_claimable() {
         Claim::Settled
     } else if get::<bool>(why, "leased")? {
@@ -75,13 +82,20 @@ fn load(
     let (mut history, mut entries) = (Vec::new(), Vec::new());
     for message in &messages.rows {
         let own: bool = get(message, "own")?;
-        if own { entries.push(entry(message)?) } else { history.push(entry(message)?) }
+        if own {
+            entries.push(entry(message)?)
+        } else {
+            history.push(entry(message)?)
+        }
     }
-    let mut turn: ChannelTurn = serde_json::from_value(get::<Value>(row, "turn")?).map_err(corrupt)?;
+    let mut turn: ChannelTurn =
+        serde_json::from_value(get::<Value>(row, "turn")?).map_err(corrupt)?;
     if let Some(first) = entries.first() {
         turn.text.clone_from(&first.text);
     }
-    let delivery = get::<Option<&str>>(why, "delivery")?.map(DeliveryStatus::parse).transpose();
+    let delivery = get::<Option<&str>>(why, "delivery")?
+        .map(DeliveryStatus::parse)
+        .transpose();
     let stalls: u64 = small::<u32>(row, "stall_count")?.into();
     Ok(RunState {
         run_id,

@@ -16,7 +16,11 @@ use crate::pipeline::{Statement, single, transaction};
 use crate::rows::{corrupt, get};
 
 /// Applies a commit, or learns that another epoch has begun.
-pub(crate) async fn commit(client: &Client, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, Failure> {
+pub(crate) async fn commit(
+    client: &Client,
+    commit: &Commit,
+    lease_ms: u64,
+) -> Result<CommitAnswer, Failure> {
     let mut statements = vec![fence(commit, lease_ms)];
     statements.extend(entries(commit));
     statements.extend(calls(commit));
@@ -35,31 +39,49 @@ pub(crate) async fn commit(client: &Client, commit: &Commit, lease_ms: u64) -> R
     };
     let fenced = answers.first().and_then(|answer| answer.rows.first());
     let fenced = fenced.ok_or_else(|| corrupt("a fence without a row"))?;
-    let next = if frees { answers.last().and_then(|answer| answer.rows.first()) } else { None };
+    let next = if frees {
+        answers.last().and_then(|answer| answer.rows.first())
+    } else {
+        None
+    };
     Ok(CommitAnswer::Applied(Committed {
-        next_run: next.map(|row| get::<Uuid>(row, "id").map(RunId::new)).transpose()?,
+        next_run: next
+            .map(|row| get::<Uuid>(row, "id").map(RunId::new))
+            .transpose()?,
         cancel_requested: get(fenced, "cancel_requested")?,
     }))
 }
 
 /// Whether a commit whose answer was lost was applied; `None` if it was not.
-pub(crate) async fn applied(client: &Client, commit: &Commit) -> Result<Option<CommitAnswer>, Failure> {
+pub(crate) async fn applied(
+    client: &Client,
+    commit: &Commit,
+) -> Result<Option<CommitAnswer>, Failure> {
     let read = Statement::new(include_str!("sql/commit_applied.sql"))
         .bind(commit.run_id.uuid(), Type::UUID)
         .bind(commit.commit_id.uuid(), Type::UUID);
     let answer = single(client, &read).await?;
-    let Some(row) = answer.rows.first() else { return Ok(None) };
+    let Some(row) = answer.rows.first() else {
+        return Ok(None);
+    };
     if get::<Option<bool>>(row, "applied")? != Some(true) {
         return Ok(None);
     }
     let cancel_requested = get(row, "cancel_requested")?;
     let next_run = if commit.status.is_terminal() {
         let answer = single(client, &next_run(commit.run_id)).await?;
-        answer.rows.first().map(|row| get::<Uuid>(row, "id").map(RunId::new)).transpose()?
+        answer
+            .rows
+            .first()
+            .map(|row| get::<Uuid>(row, "id").map(RunId::new))
+            .transpose()?
     } else {
         None
     };
-    Ok(Some(CommitAnswer::Applied(Committed { next_run, cancel_requested })))
+    Ok(Some(CommitAnswer::Applied(Committed {
+        next_run,
+        cancel_requested,
+    })))
 }
 
 fn fence(commit: &Commit, lease_ms: u64) -> Statement {
@@ -68,7 +90,10 @@ fn fence(commit: &Commit, lease_ms: u64) -> Statement {
         Lease::Extend => (false, 0),
         Lease::Release { not_before_ms } => (false, not_before_ms),
     };
-    let spent = commit.usage.as_ref().map_or_else(Usage::default, |record| record.usage);
+    let spent = commit
+        .usage
+        .as_ref()
+        .map_or_else(Usage::default, |record| record.usage);
     of_run(commit, include_str!("sql/commit_fence.sql"))
         .bind(commit.epoch, Type::INT8)
         .bind(commit.commit_id.uuid(), Type::UUID)
@@ -76,11 +101,23 @@ fn fence(commit: &Commit, lease_ms: u64) -> Statement {
         .bind(extend, Type::BOOL)
         .bind(big(lease_ms), Type::INT8)
         .bind(big(not_before_ms), Type::INT8)
-        .bind(commit.failure.as_ref().map(|failure| failure.code.clone()), Type::TEXT)
-        .bind(commit.failure.as_ref().map(|failure| failure.message.clone()), Type::TEXT)
+        .bind(
+            commit.failure.as_ref().map(|failure| failure.code.clone()),
+            Type::TEXT,
+        )
+        .bind(
+            commit
+                .failure
+                .as_ref()
+                .map(|failure| failure.message.clone()),
+            Type::TEXT,
+        )
         .bind(commit.progress, Type::BOOL)
         .bind(commit.resumed, Type::BOOL)
-        .bind(i32::try_from(commit.model_failures).unwrap_or(i32::MAX), Type::INT4)
+        .bind(
+            i32::try_from(commit.model_failures).unwrap_or(i32::MAX),
+            Type::INT4,
+        )
         .bind(i64::try_from(commit.events.len()).unwrap_or(0), Type::INT8)
         .bind(big(spent.input_tokens), Type::INT8)
         .bind(big(spent.cached_tokens), Type::INT8)
@@ -93,10 +130,24 @@ fn entries(commit: &Commit) -> Option<Statement> {
     let rows = &commit.entries;
     (!rows.is_empty()).then(|| {
         of_run(commit, include_str!("sql/commit_entries.sql"))
-            .bind(rows.iter().map(|row| int(row.seq)).collect::<Vec<_>>(), Type::INT4_ARRAY)
-            .bind(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| present(&row.extra)).collect::<Vec<_>>(), Type::JSONB_ARRAY)
+            .bind(
+                rows.iter().map(|row| int(row.seq)).collect::<Vec<_>>(),
+                Type::INT4_ARRAY,
+            )
+            .bind(
+                rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| present(&row.extra))
+                    .collect::<Vec<_>>(),
+                Type::JSONB_ARRAY,
+            )
     })
 }
 
@@ -104,14 +155,48 @@ fn calls(commit: &Commit) -> Option<Statement> {
     let rows = &commit.calls;
     (!rows.is_empty()).then(|| {
         of_run(commit, include_str!("sql/commit_calls.sql"))
-            .bind(rows.iter().map(|row| row.id.uuid()).collect::<Vec<_>>(), Type::UUID_ARRAY)
-            .bind(rows.iter().map(|row| int(row.entry_seq)).collect::<Vec<_>>(), Type::INT4_ARRAY)
-            .bind(rows.iter().map(|row| int(row.ordinal)).collect::<Vec<_>>(), Type::INT4_ARRAY)
-            .bind(rows.iter().map(|row| row.provider_call_id.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| row.arguments.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| row.side_effects.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(
+                rows.iter().map(|row| row.id.uuid()).collect::<Vec<_>>(),
+                Type::UUID_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| int(row.entry_seq))
+                    .collect::<Vec<_>>(),
+                Type::INT4_ARRAY,
+            )
+            .bind(
+                rows.iter().map(|row| int(row.ordinal)).collect::<Vec<_>>(),
+                Type::INT4_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.provider_call_id.clone())
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.arguments.clone())
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.side_effects.as_str())
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.status.as_str())
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
     })
 }
 
@@ -120,10 +205,28 @@ fn changes(commit: &Commit) -> Option<Statement> {
     rows.sort_by_key(|change| change.id);
     (!rows.is_empty()).then(|| {
         of_run(commit, include_str!("sql/commit_changes.sql"))
-            .bind(rows.iter().map(|row| row.id.uuid()).collect::<Vec<_>>(), Type::UUID_ARRAY)
-            .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| present(&row.result)).collect::<Vec<_>>(), Type::JSONB_ARRAY)
-            .bind(rows.iter().map(|row| row.model_output.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
+            .bind(
+                rows.iter().map(|row| row.id.uuid()).collect::<Vec<_>>(),
+                Type::UUID_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.status.as_str())
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| present(&row.result))
+                    .collect::<Vec<_>>(),
+                Type::JSONB_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.model_output.clone())
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
     })
 }
 
@@ -143,8 +246,16 @@ fn events(commit: &Commit) -> Option<Statement> {
     let rows = &commit.events;
     (!rows.is_empty()).then(|| {
         of_run(commit, include_str!("sql/commit_events.sql"))
-            .bind(rows.iter().map(|row| row.kind.clone()).collect::<Vec<_>>(), Type::TEXT_ARRAY)
-            .bind(rows.iter().map(|row| row.payload.clone()).collect::<Vec<_>>(), Type::JSONB_ARRAY)
+            .bind(
+                rows.iter().map(|row| row.kind.clone()).collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.payload.clone())
+                    .collect::<Vec<_>>(),
+                Type::JSONB_ARRAY,
+            )
     })
 }
 

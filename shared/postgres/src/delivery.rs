@@ -22,7 +22,9 @@ pub(crate) async fn lease(
         .bind(token.uuid(), Type::UUID)
         .bind(i64::try_from(lease_ms).unwrap_or(0), Type::INT8);
     let answer = single(client, &statement).await?;
-    let Some(row) = answer.rows.first() else { return Ok(None) };
+    let Some(row) = answer.rows.first() else {
+        return Ok(None);
+    };
     Ok(Some(LeasedDelivery {
         id,
         token,
@@ -37,7 +39,9 @@ pub(crate) async fn lease(
 
 /// Settles one attempt; `false` if the lease is no longer ours.
 pub(crate) async fn settle(client: &Client, settlement: &Settlement) -> Result<bool, Failure> {
-    let wait_ms = settlement.retry_after_ms.map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
+    let wait_ms = settlement
+        .retry_after_ms
+        .map(|ms| i64::try_from(ms).unwrap_or(i64::MAX));
     let statement = Statement::new(include_str!("sql/settle_delivery.sql"))
         .bind(settlement.id.uuid(), Type::UUID)
         .bind(settlement.token.uuid(), Type::UUID)

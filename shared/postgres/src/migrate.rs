@@ -80,16 +80,34 @@ pub async fn plan(pool: &Pool) -> Result<Vec<Planned>, MigrateError> {
 pub async fn migrate(pool: &Pool) -> Result<Vec<Planned>, MigrateError> {
     let lease = pool.take(false).await.map_err(Failure::into_port)?;
     let client = lease.client().map_err(Failure::into_port)?;
-    batch(client, concat!("BEGIN; SELECT pg_advisory_xact_lock(7881600);\n", include_str!("sql/migrations_table.sql"), "; COMMIT"))
-        .await?;
+    batch(
+        client,
+        concat!(
+            "BEGIN; SELECT pg_advisory_xact_lock(7881600);\n",
+            include_str!("sql/migrations_table.sql"),
+            "; COMMIT"
+        ),
+    )
+    .await?;
     let found = planned(client).await.map_err(Failure::into_port)?;
-    if let Some(drift) = found.iter().find(|planned| planned.state == State::ChecksumMismatch) {
-        return Err(MigrateError::Drift { id: drift.id.clone() });
+    if let Some(drift) = found
+        .iter()
+        .find(|planned| planned.state == State::ChecksumMismatch)
+    {
+        return Err(MigrateError::Drift {
+            id: drift.id.clone(),
+        });
     }
     for (id, description, sql) in MIGRATIONS {
-        if found.iter().any(|planned| planned.id == *id && planned.state == State::Pending) {
+        if found
+            .iter()
+            .any(|planned| planned.id == *id && planned.state == State::Pending)
+        {
             let applied = apply(client, id, description, sql).await;
-            applied.map_err(|source| MigrateError::Refused { id: (*id).to_owned(), source })?;
+            applied.map_err(|source| MigrateError::Refused {
+                id: (*id).to_owned(),
+                source,
+            })?;
         }
     }
     lease.keep();
@@ -99,7 +117,13 @@ pub async fn migrate(pool: &Pool) -> Result<Vec<Planned>, MigrateError> {
 /// Whether the schema is this build's.
 pub(crate) async fn ready(pool: &Pool) -> Result<(), PortError> {
     match plan(pool).await {
-        Ok(planned) if planned.iter().all(|one| matches!(one.state, State::Applied | State::Unknown)) => Ok(()),
+        Ok(planned)
+            if planned
+                .iter()
+                .all(|one| matches!(one.state, State::Applied | State::Unknown)) =>
+        {
+            Ok(())
+        }
         Ok(_) => Err(PortError::refused(
             "database_schema",
             "the database's schema is not this build's; run `openeve migrate`",
@@ -116,14 +140,22 @@ pub fn fingerprint() -> String {
 }
 
 async fn planned(client: &Client) -> Result<Vec<Planned>, Failure> {
-    let exists = single(client, &Statement::new(include_str!("sql/migrations_exist.sql"))).await?;
+    let exists = single(
+        client,
+        &Statement::new(include_str!("sql/migrations_exist.sql")),
+    )
+    .await?;
     let exists = match exists.rows.first() {
         Some(row) => get::<bool>(row, "exists")?,
         None => false,
     };
     let mut applied = Vec::new();
     if exists {
-        let rows = single(client, &Statement::new(include_str!("sql/migrations_applied.sql"))).await?;
+        let rows = single(
+            client,
+            &Statement::new(include_str!("sql/migrations_applied.sql")),
+        )
+        .await?;
         for row in &rows.rows {
             applied.push((get::<String>(row, "id")?, get::<String>(row, "checksum")?));
         }
@@ -137,7 +169,9 @@ async fn planned(client: &Client) -> Result<Vec<Planned>, Failure> {
             Some(_) => State::ChecksumMismatch,
         },
     });
-    let newer = applied.iter().filter(|(id, _)| MIGRATIONS.iter().all(|(known, ..)| known != id));
+    let newer = applied
+        .iter()
+        .filter(|(id, _)| MIGRATIONS.iter().all(|(known, ..)| known != id));
     let newer = newer.map(|(id, _)| Planned {
         id: id.clone(),
         description: "applied by a newer build".to_owned(),
@@ -154,7 +188,12 @@ async fn apply(client: &Client, id: &str, description: &str, sql: &str) -> Resul
     done
 }
 
-async fn apply_in_transaction(client: &Client, id: &str, description: &str, sql: &str) -> Result<(), PortError> {
+async fn apply_in_transaction(
+    client: &Client,
+    id: &str,
+    description: &str,
+    sql: &str,
+) -> Result<(), PortError> {
     batch(client, "BEGIN").await?;
     let run = |statement: Statement| async move {
         single(client, &statement).await.map_err(Failure::into_port)
@@ -178,5 +217,8 @@ async fn apply_in_transaction(client: &Client, id: &str, description: &str, sql:
 }
 
 async fn batch(client: &Client, sql: &str) -> Result<(), PortError> {
-    client.batch_execute(sql).await.map_err(|error| Failure::of(&error).into_port())
+    client
+        .batch_execute(sql)
+        .await
+        .map_err(|error| Failure::of(&error).into_port())
 }

@@ -27,7 +27,10 @@ pub(crate) struct Statement {
 impl Statement {
     /// A statement from its file.
     pub(crate) fn new(sql: &'static str) -> Self {
-        Self { sql, values: Vec::new() }
+        Self {
+            sql,
+            values: Vec::new(),
+        }
     }
 
     /// Binds the next value.
@@ -49,7 +52,10 @@ pub(crate) struct Answer {
 ///
 /// The first error decides: it leaves the transaction aborted, whatever follows is refused by the
 /// server, and the final `COMMIT` rolls back.
-pub(crate) async fn transaction(client: &Client, statements: &[Statement]) -> Result<Vec<Answer>, Failure> {
+pub(crate) async fn transaction(
+    client: &Client,
+    statements: &[Statement],
+) -> Result<Vec<Answer>, Failure> {
     type Sent<'a> = Pin<Box<dyn Future<Output = Result<Answer, Error>> + Send + 'a>>;
     let mut sent: Vec<Sent<'_>> = Vec::with_capacity(statements.len() + 2);
     sent.push(Box::pin(control(client, "BEGIN")));
@@ -57,26 +63,35 @@ pub(crate) async fn transaction(client: &Client, statements: &[Statement]) -> Re
         sent.push(Box::pin(run(client, statement)));
     }
     sent.push(Box::pin(control(client, "COMMIT")));
-    bounded(join_all(sent)).await?.into_iter().collect::<Result<Vec<_>, _>>().map_or_else(
-        |error| Err(Failure::of(&error)),
-        |mut answers| {
-            answers.pop();
-            answers.remove(0);
-            Ok(answers)
-        },
-    )
+    bounded(join_all(sent))
+        .await?
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()
+        .map_or_else(
+            |error| Err(Failure::of(&error)),
+            |mut answers| {
+                answers.pop();
+                answers.remove(0);
+                Ok(answers)
+            },
+        )
 }
 
 /// Runs one statement, which is its own transaction, in one round trip.
 pub(crate) async fn single(client: &Client, statement: &Statement) -> Result<Answer, Failure> {
-    bounded(run(client, statement)).await?.map_err(|error| Failure::of(&error))
+    bounded(run(client, statement))
+        .await?
+        .map_err(|error| Failure::of(&error))
 }
 
 /// Repeats a boundary on a fresh connection while connections break. The boundary must be
 /// idempotent; `attempt` counts from zero, so that it can read back first.
 pub(crate) async fn repeated<'p, T, F>(pool: &'p Pool, boundary: F) -> Result<T, Failure>
 where
-    F: for<'a> Fn(&'a Client, usize) -> Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>,
+    F: for<'a> Fn(
+        &'a Client,
+        usize,
+    ) -> Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>,
 {
     let mut last = String::new();
     for attempt in 0..CONNECTIONS_MAX {
@@ -109,11 +124,17 @@ async fn run(client: &Client, statement: &Statement) -> Result<Answer, Error> {
     while let Some(row) = stream.try_next().await? {
         rows.push(row);
     }
-    Ok(Answer { rows, touched: stream.rows_affected().unwrap_or(0) })
+    Ok(Answer {
+        rows,
+        touched: stream.rows_affected().unwrap_or(0),
+    })
 }
 
 async fn control(client: &Client, sql: &'static str) -> Result<Answer, Error> {
-    client.batch_execute(sql).await.map(|()| Answer { rows: Vec::new(), touched: 0 })
+    client.batch_execute(sql).await.map(|()| Answer {
+        rows: Vec::new(),
+        touched: 0,
+    })
 }
 
 async fn bounded<T>(work: impl Future<Output = T>) -> Result<T, Failure> {

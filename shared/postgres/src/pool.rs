@@ -56,7 +56,9 @@ impl Pool {
         if strict {
             config.ssl_mode(SslMode::Require);
         }
-        config.connect_timeout(CONNECT_TIMEOUT).application_name("openeve");
+        config
+            .connect_timeout(CONNECT_TIMEOUT)
+            .application_name("openeve");
         Ok(Self {
             config,
             tls: MakeRustlsConnect::new(tls(ca_pem)?),
@@ -85,7 +87,11 @@ impl Pool {
             Some(client) => client,
             None => self.connect().await?,
         };
-        Ok(Lease { client: Some(client), pool: self, _permit: permit })
+        Ok(Lease {
+            client: Some(client),
+            pool: self,
+            _permit: permit,
+        })
     }
 
     async fn connect(&self) -> Result<Client, Failure> {
@@ -117,7 +123,9 @@ pub(crate) struct Lease<'a> {
 impl Lease<'_> {
     /// The connection. There is one until the lease is given back.
     pub(crate) fn client(&self) -> Result<&Client, Failure> {
-        self.client.as_ref().ok_or_else(|| Failure::Connection("given back".to_owned()))
+        self.client
+            .as_ref()
+            .ok_or_else(|| Failure::Connection("given back".to_owned()))
     }
 
     /// Gives the connection back for the next boundary.
@@ -145,11 +153,15 @@ fn tls(ca_pem: Option<&str>) -> Result<rustls::ClientConfig, ConfigError> {
     use rustls::pki_types::CertificateDer;
     use rustls::pki_types::pem::PemObject;
 
-    let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let mut roots = rustls::RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    };
     if let Some(pem) = ca_pem {
         for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
             let certificate = certificate.map_err(|error| ConfigError::Ca(error.to_string()))?;
-            roots.add(certificate).map_err(|error| ConfigError::Ca(error.to_string()))?;
+            roots
+                .add(certificate)
+                .map_err(|error| ConfigError::Ca(error.to_string()))?;
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -167,13 +179,21 @@ mod tests {
 
     #[test]
     fn a_wrong_address_is_refused_without_quoting_its_password() {
-        let error = Pool::new(&Secret::new("postgres://u:hunter22@h:port/db"), 1, None).unwrap_err();
+        let error =
+            Pool::new(&Secret::new("postgres://u:hunter22@h:port/db"), 1, None).unwrap_err();
         assert!(error.to_string().contains("DATABASE_URL"), "{error}");
         assert!(!error.to_string().contains("hunter22"), "{error}");
     }
 
     #[test]
     fn a_verifying_mode_is_understood() {
-        assert!(Pool::new(&Secret::new("postgres://u:p@h/db?sslmode=verify-full"), 1, None).is_ok());
+        assert!(
+            Pool::new(
+                &Secret::new("postgres://u:p@h/db?sslmode=verify-full"),
+                1,
+                None
+            )
+            .is_ok()
+        );
     }
 }

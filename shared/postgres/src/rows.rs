@@ -15,7 +15,8 @@ use crate::failure::Failure;
 
 /// A column by name.
 pub(crate) fn get<'a, T: FromSql<'a>>(row: &'a Row, column: &str) -> Result<T, Failure> {
-    row.try_get(column).map_err(|error| corrupt(format!("column {column}: {error}")))
+    row.try_get(column)
+        .map_err(|error| corrupt(format!("column {column}: {error}")))
 }
 
 /// A row that makes no sense to this build.

@@ -63,17 +63,26 @@ impl Store for PgStore {
         .map_err(Failure::into_port)
     }
 
-    async fn claim(&self, run_id: RunId, token: LeaseToken, lease_ms: u64) -> Result<Claim, PortError> {
-        repeated(&self.pool, |client, _| Box::pin(claim::claim(client, run_id, token, lease_ms)))
-            .await
-            .map_err(Failure::into_port)
+    async fn claim(
+        &self,
+        run_id: RunId,
+        token: LeaseToken,
+        lease_ms: u64,
+    ) -> Result<Claim, PortError> {
+        repeated(&self.pool, |client, _| {
+            Box::pin(claim::claim(client, run_id, token, lease_ms))
+        })
+        .await
+        .map_err(Failure::into_port)
     }
 
     async fn commit(&self, change: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError> {
         repeated(&self.pool, |client, attempt| {
             let change = change.clone();
             Box::pin(async move {
-                if attempt > 0 && let Some(answer) = commit::applied(client, &change).await? {
+                if attempt > 0
+                    && let Some(answer) = commit::applied(client, &change).await?
+                {
                     return Ok(answer);
                 }
                 commit::commit(client, &change, lease_ms).await
@@ -83,7 +92,12 @@ impl Store for PgStore {
         .map_err(Failure::into_port)
     }
 
-    async fn heartbeat(&self, run_id: RunId, epoch: i64, lease_ms: u64) -> Result<Heartbeat, PortError> {
+    async fn heartbeat(
+        &self,
+        run_id: RunId,
+        epoch: i64,
+        lease_ms: u64,
+    ) -> Result<Heartbeat, PortError> {
         let answer = repeated(&self.pool, |client, _| {
             let statement = Statement::new(include_str!("sql/heartbeat.sql"))
                 .bind(run_id.uuid(), Type::UUID)
@@ -93,7 +107,11 @@ impl Store for PgStore {
         })
         .await
         .map_err(Failure::into_port)?;
-        Ok(if answer.rows.is_empty() { Heartbeat::Superseded } else { Heartbeat::Alive })
+        Ok(if answer.rows.is_empty() {
+            Heartbeat::Superseded
+        } else {
+            Heartbeat::Alive
+        })
     }
 
     async fn lease_delivery(
@@ -102,9 +120,11 @@ impl Store for PgStore {
         token: LeaseToken,
         lease_ms: u64,
     ) -> Result<Option<LeasedDelivery>, PortError> {
-        repeated(&self.pool, |client, _| Box::pin(delivery::lease(client, id, token, lease_ms)))
-            .await
-            .map_err(Failure::into_port)
+        repeated(&self.pool, |client, _| {
+            Box::pin(delivery::lease(client, id, token, lease_ms))
+        })
+        .await
+        .map_err(Failure::into_port)
     }
 
     async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError> {
@@ -117,9 +137,11 @@ impl Store for PgStore {
     }
 
     async fn due(&self, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
-        repeated(&self.pool, |client, _| Box::pin(view::due(client, limit, grace_ms)))
-            .await
-            .map_err(Failure::into_port)
+        repeated(&self.pool, |client, _| {
+            Box::pin(view::due(client, limit, grace_ms))
+        })
+        .await
+        .map_err(Failure::into_port)
     }
 
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {
@@ -134,10 +156,17 @@ impl Store for PgStore {
             .map_err(Failure::into_port)
     }
 
-    async fn run_events(&self, run_id: RunId, after: i64, limit: u64) -> Result<Vec<StoredEvent>, PortError> {
-        repeated(&self.pool, |client, _| Box::pin(view::events(client, run_id, after, limit)))
-            .await
-            .map_err(Failure::into_port)
+    async fn run_events(
+        &self,
+        run_id: RunId,
+        after: i64,
+        limit: u64,
+    ) -> Result<Vec<StoredEvent>, PortError> {
+        repeated(&self.pool, |client, _| {
+            Box::pin(view::events(client, run_id, after, limit))
+        })
+        .await
+        .map_err(Failure::into_port)
     }
 
     async fn ready(&self) -> Result<(), PortError> {

@@ -31,8 +31,15 @@ pub(crate) async fn due(client: &Client, limit: u64, grace_ms: u64) -> Result<Du
 /// Removes what retention no longer keeps.
 pub(crate) async fn sweep(client: &Client, limit: u64) -> Result<Swept, Failure> {
     let keys = single(client, &limited(include_str!("sql/sweep_keys.sql"), limit)).await?;
-    let checkpoints = single(client, &limited(include_str!("sql/sweep_checkpoints.sql"), limit)).await?;
-    Ok(Swept { idempotency_keys: keys.touched, checkpoints: checkpoints.touched })
+    let checkpoints = single(
+        client,
+        &limited(include_str!("sql/sweep_checkpoints.sql"), limit),
+    )
+    .await?;
+    Ok(Swept {
+        idempotency_keys: keys.touched,
+        checkpoints: checkpoints.touched,
+    })
 }
 
 /// A run as people read it.
@@ -41,7 +48,9 @@ pub(crate) async fn run(client: &Client, run_id: RunId) -> Result<Option<RunView
         .bind(run_id.uuid(), Type::UUID)
         .bind(final_key(run_id), Type::TEXT);
     let answer = single(client, &statement).await?;
-    let Some(row) = answer.rows.first() else { return Ok(None) };
+    let Some(row) = answer.rows.first() else {
+        return Ok(None);
+    };
     let failure = match get::<Option<String>>(row, "failure_code")? {
         None => None,
         Some(code) => {
@@ -49,7 +58,9 @@ pub(crate) async fn run(client: &Client, run_id: RunId) -> Result<Option<RunView
             Some(RunFailure { code, message })
         }
     };
-    let delivery = get::<Option<&str>>(row, "delivery")?.map(DeliveryStatus::parse).transpose();
+    let delivery = get::<Option<&str>>(row, "delivery")?
+        .map(DeliveryStatus::parse)
+        .transpose();
     Ok(Some(RunView {
         run_id,
         conversation_id: ConversationId::new(get::<Uuid>(row, "conversation_id")?),
@@ -84,7 +95,12 @@ pub(crate) async fn events(
             at: get(row, "created_at")?,
         })
     };
-    single(client, &statement).await?.rows.iter().map(event).collect()
+    single(client, &statement)
+        .await?
+        .rows
+        .iter()
+        .map(event)
+        .collect()
 }
 
 fn limited(sql: &'static str, limit: u64) -> Statement {

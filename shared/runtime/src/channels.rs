@@ -31,9 +31,14 @@ pub struct ChannelSender {
 #[async_trait]
 impl Sender for ChannelSender {
     async fn send(&self, manifest: &Manifest, delivery: &LeasedDelivery) -> SendOutcome {
-        let via = |via: &str| SendOutcome::Sent { via: via.to_owned() };
+        let via = |via: &str| SendOutcome::Sent {
+            via: via.to_owned(),
+        };
         // A channel that was never declared to reply keeps its replies on the run [L.02].
-        let Some(reply) = manifest.channel(&delivery.channel).and_then(|channel| channel.reply.as_ref()) else {
+        let Some(reply) = manifest
+            .channel(&delivery.channel)
+            .and_then(|channel| channel.reply.as_ref())
+        else {
             return via("local-no-sender");
         };
         match (self.env.get(&reply.url.name), self.mode) {
@@ -41,14 +46,22 @@ impl Sender for ChannelSender {
             (None, Mode::Development) => via("dev-no-sender"),
             (None, Mode::Production) => SendOutcome::Retry {
                 after_ms: None,
-                error: format!("{} is not set; set it to the receiver's URL", reply.url.name),
+                error: format!(
+                    "{} is not set; set it to the receiver's URL",
+                    reply.url.name
+                ),
             },
         }
     }
 }
 
 impl ChannelSender {
-    async fn post(&self, reply: &ReplySpec, url: &Secret, delivery: &LeasedDelivery) -> SendOutcome {
+    async fn post(
+        &self,
+        reply: &ReplySpec,
+        url: &Secret,
+        delivery: &LeasedDelivery,
+    ) -> SendOutcome {
         let secret = match &reply.secret {
             None => None,
             Some(named) => match (self.env.get(&named.name), self.mode) {
@@ -56,20 +69,33 @@ impl ChannelSender {
                 (None, Mode::Development) => None,
                 // An unsigned reply would be refused, or worse, believed.
                 (None, Mode::Production) => {
-                    let error = format!("{} is not set; set it to the receiver's signing secret", named.name);
-                    return SendOutcome::Retry { after_ms: None, error };
+                    let error = format!(
+                        "{} is not set; set it to the receiver's signing secret",
+                        named.name
+                    );
+                    return SendOutcome::Retry {
+                        after_ms: None,
+                        error,
+                    };
                 }
             },
         };
         let rendered = match render_reply(delivery, secret, self.clock.now()) {
             Ok(rendered) => rendered,
-            Err(error) => return SendOutcome::Refused { error: error.to_string() },
+            Err(error) => {
+                return SendOutcome::Refused {
+                    error: error.to_string(),
+                };
+            }
         };
         let headers: HeaderMap = rendered
             .headers
             .iter()
             .filter_map(|(name, value)| {
-                Some((HeaderName::from_static(name), HeaderValue::from_str(value).ok()?))
+                Some((
+                    HeaderName::from_static(name),
+                    HeaderValue::from_str(value).ok()?,
+                ))
             })
             .collect();
         let request = HttpRequest {
@@ -82,7 +108,10 @@ impl ChannelSender {
         };
         match self.http.send(request).await {
             Ok(response) => {
-                let after = response.headers.get("retry-after").and_then(|value| value.to_str().ok());
+                let after = response
+                    .headers
+                    .get("retry-after")
+                    .and_then(|value| value.to_str().ok());
                 classify_reply(response.status, after, self.clock.now())
             }
             Err(HttpError::Invalid(why)) => SendOutcome::Refused {
@@ -90,7 +119,10 @@ impl ChannelSender {
             },
             Err(HttpError::Connect(why)) => SendOutcome::Retry {
                 after_ms: None,
-                error: format!("the receiver of {} cannot be reached: {why}", reply.url.name),
+                error: format!(
+                    "the receiver of {} cannot be reached: {why}",
+                    reply.url.name
+                ),
             },
             // The receiver drops a repeat by its webhook-id, so an unknown outcome is sent again.
             Err(HttpError::Broken(why)) => SendOutcome::Retry {

@@ -43,7 +43,11 @@ pub struct DeliveryDeps {
 /// settled. An error means that the bell should ring again later.
 pub async fn deliver(deps: &DeliveryDeps, id: DeliveryId) -> Result<(), PortError> {
     let token = LeaseToken::new(deps.ids.uuid());
-    let Some(leased) = deps.store.lease_delivery(id, token, deps.settings.delivery_lease_ms).await? else {
+    let Some(leased) = deps
+        .store
+        .lease_delivery(id, token, deps.settings.delivery_lease_ms)
+        .await?
+    else {
         return Ok(());
     };
     let run_id = leased.run_id;
@@ -58,7 +62,10 @@ pub async fn deliver(deps: &DeliveryDeps, id: DeliveryId) -> Result<(), PortErro
     )
     .await?;
     let Some(event) = settled else { return Ok(()) };
-    if let Some(wait_ms) = event.payload.get("retry_after_ms").and_then(serde_json::Value::as_u64)
+    if let Some(wait_ms) = event
+        .payload
+        .get("retry_after_ms")
+        .and_then(serde_json::Value::as_u64)
         && let Err(error) = deps.doorbell.ring(&Bell::delivery(id), wait_ms).await
     {
         tracing::warn!(delivery.id = %id, error = %error, "a doorbell did not ring; the tick will");
@@ -69,7 +76,10 @@ pub async fn deliver(deps: &DeliveryDeps, id: DeliveryId) -> Result<(), PortErro
 
 /// Sends a delivery we hold, retrying in place for a moment, and settles what came of it. Returns
 /// the event that was recorded, or `None` if the lease was lost meanwhile.
-#[expect(clippy::too_many_arguments, reason = "two callers with different sets of dependencies share it")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "two callers with different sets of dependencies share it"
+)]
 pub(crate) async fn discharge(
     store: &dyn Store,
     sender: &dyn Sender,
@@ -82,7 +92,9 @@ pub(crate) async fn discharge(
     let mut tries = 1;
     let outcome = loop {
         let outcome = sender.send(manifest, &leased).await;
-        let SendOutcome::Retry { after_ms, .. } = &outcome else { break outcome };
+        let SendOutcome::Retry { after_ms, .. } = &outcome else {
+            break outcome;
+        };
         let wait_ms = backoff_ms(tries, ids.fraction(), *after_ms);
         if tries >= settings.delivery_attempts_inline || wait_ms > INLINE_WAIT_MS_MAX {
             break outcome;

@@ -17,7 +17,11 @@ pub struct SweepDeps {
 pub async fn sweep(deps: &SweepDeps) -> Result<Swept, PortError> {
     let swept = deps.store.sweep(TICK_BATCH_MAX).await?;
     if swept != Swept::default() {
-        tracing::info!(keys = swept.idempotency_keys, checkpoints = swept.checkpoints, "swept");
+        tracing::info!(
+            keys = swept.idempotency_keys,
+            checkpoints = swept.checkpoints,
+            "swept"
+        );
     }
     Ok(swept)
 }

@@ -50,7 +50,10 @@ pub struct Ticked {
 
 /// Makes one pass. Fails only if the store does; whatever was done before stays done.
 pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
-    let mut ticked = Ticked { fired: fire_schedules(deps).await?, ..Ticked::default() };
+    let mut ticked = Ticked {
+        fired: fire_schedules(deps).await?,
+        ..Ticked::default()
+    };
     let due = deps.store.due(TICK_BATCH_MAX, DOORBELL_GRACE_MS).await?;
     for run_id in due.runs {
         ticked.runs_rung += u64::from(ring(deps, Bell::run(run_id)).await);
@@ -82,9 +85,16 @@ async fn fire_schedules(deps: &TickDeps) -> Result<u64, PortError> {
 }
 
 /// Turns one occurrence into a run, unless an earlier pass did.
-async fn fire(deps: &TickDeps, schedule: &ScheduleSpec, occurrence: Timestamp) -> Result<bool, PortError> {
+async fn fire(
+    deps: &TickDeps,
+    schedule: &ScheduleSpec,
+    occurrence: Timestamp,
+) -> Result<bool, PortError> {
     let turn = ChannelTurn {
-        channel: schedule.channel.clone().unwrap_or_else(|| "schedule".to_owned()),
+        channel: schedule
+            .channel
+            .clone()
+            .unwrap_or_else(|| "schedule".to_owned()),
         conversation_key: schedule.conversation.clone(),
         text: schedule.message.clone(),
         sender: Some(format!("schedule:{}", schedule.name)),
@@ -92,12 +102,19 @@ async fn fire(deps: &TickDeps, schedule: &ScheduleSpec, occurrence: Timestamp) -
     };
     let arrival = Arrival {
         turn,
-        idempotency: IdempotencyKey::schedule(&deps.manifest.agent.id, &schedule.idempotency_key, occurrence),
+        idempotency: IdempotencyKey::schedule(
+            &deps.manifest.agent.id,
+            &schedule.idempotency_key,
+            occurrence,
+        ),
         idempotency_ttl_hours: deps.settings.idempotency_ttl_hours,
         trigger: "schedule",
         trace_parent: None,
     };
-    let (run, conversation) = (RunId::new(deps.ids.uuid()), ConversationId::new(deps.ids.uuid()));
+    let (run, conversation) = (
+        RunId::new(deps.ids.uuid()),
+        ConversationId::new(deps.ids.uuid()),
+    );
     let turn = match accept(&deps.manifest, arrival, run, conversation) {
         Ok(turn) => turn,
         Err(error) => {

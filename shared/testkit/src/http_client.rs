@@ -44,9 +44,16 @@ pub async fn request(
         .ok_or_else(|| garbled("the URL is not http://"))?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let mut head = format!(
-        "{method} /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-length: {}\r\n",
+        "{method} /{path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n",
         body.len()
     );
+    // A caller may name another host than the one it connects to.
+    if !headers
+        .iter()
+        .any(|(name, _)| name.eq_ignore_ascii_case("host"))
+    {
+        head.extend(["host: ", host, "\r\n"]);
+    }
     for (name, value) in headers {
         head.extend([*name, ": ", *value, "\r\n"]);
     }

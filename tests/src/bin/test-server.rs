@@ -1,6 +1,12 @@
 //! Starts and stops the Postgres server that all tests share, and rewrites what is generated.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a tool of the test command")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a tool of the test command"
+)]
 
 use openeve_testkit::database::TestServer;
 use openeve_tests::schema;
@@ -18,7 +24,11 @@ async fn main() {
         }
         Some("update") => {
             std::fs::write(schema::file(), schema::dump().await).unwrap();
-            std::fs::write(schema::configuration_file(), openeve_runtime::config::reference_page()).unwrap();
+            std::fs::write(
+                schema::configuration_file(),
+                openeve_runtime::config::reference_page(),
+            )
+            .unwrap();
             println!("schema.sql and configuration.md are written");
         }
         other => panic!("say start, stop or update, not {other:?}"),

@@ -45,7 +45,14 @@ impl Dev {
     fn start(agent: &Path, env: &[(&str, &str)]) -> Self {
         let mut dev = Self::spawn(agent, env);
         let up = dev.until(" is up at ");
-        dev.url = up.split(" is up at ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+        dev.url = up
+            .split(" is up at ")
+            .nth(1)
+            .unwrap()
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .to_owned();
         dev
     }
 
@@ -72,7 +79,12 @@ impl Dev {
                 }
             }
         });
-        Self { process, lines, said: Vec::new(), url: String::new() }
+        Self {
+            process,
+            lines,
+            said: Vec::new(),
+            url: String::new(),
+        }
     }
 
     /// Reads on until a line contains a text.
@@ -89,14 +101,20 @@ impl Dev {
     }
 
     async fn say(&self, text: &str) -> String {
-        let answer = post_json(&format!("{}/message", self.url), &json!({"message": text, "conversation": "me"})).await;
+        let answer = post_json(
+            &format!("{}/message", self.url),
+            &json!({"message": text, "conversation": "me"}),
+        )
+        .await;
         let answer = answer.unwrap();
         assert_eq!(answer.status, 202, "{}", answer.text());
         answer.json()["run_id"].as_str().unwrap().to_owned()
     }
 
     async fn get(&self, path: &str) -> HttpAnswer {
-        request("GET", &format!("{}{path}", self.url), &[], b"").await.unwrap()
+        request("GET", &format!("{}{path}", self.url), &[], b"")
+            .await
+            .unwrap()
     }
 
     async fn finished(&self, run: &str) -> Value {
@@ -110,7 +128,10 @@ impl Dev {
     async fn kinds(&self, run: &str) -> Vec<String> {
         let events = self.get(&format!("/runs/{run}/events")).await.json();
         let events = events["events"].as_array().unwrap();
-        events.iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
+        events
+            .iter()
+            .map(|event| event["kind"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// Ctrl-C, and the exit code.
@@ -134,8 +155,16 @@ fn ten_tables(gate: Gate) -> impl FnMut(&Value) -> Reply + Send + 'static {
     move |request| match tool_results(request) {
         10 => Reply::text("Ten tables are booked."),
         done => {
-            let reply = Reply::call(&format!("call_{done}"), "book_table", &openeve_tests::deployment::booking());
-            if done == 5 { reply.held_by(&gate) } else { reply }
+            let reply = Reply::call(
+                &format!("call_{done}"),
+                "book_table",
+                &openeve_tests::deployment::booking(),
+            );
+            if done == 5 {
+                reply.held_by(&gate)
+            } else {
+                reply
+            }
         }
     }
 }
@@ -146,11 +175,19 @@ async fn killed_in_the_middle_of_a_ten_tool_turn_it_finishes_after_the_next_star
     let agent = agent(folder.path());
     let gate = Gate::new();
     let model = ScriptedModel::start(ten_tables(gate.clone())).await;
-    let env = [("OPENEVE_MODEL_BASE_URL", model.url()), ("OPENEVE_MODEL_API_KEY", "scripted")];
+    let env = [
+        ("OPENEVE_MODEL_BASE_URL", model.url()),
+        ("OPENEVE_MODEL_API_KEY", "scripted"),
+    ];
     let mut dev = Dev::start(&agent, &env);
     let run = dev.say("Ten tables, please.").await;
     gate.arrived(1).await;
-    let before = dev.kinds(&run).await.iter().filter(|kind| *kind == "table.booked").count();
+    let before = dev
+        .kinds(&run)
+        .await
+        .iter()
+        .filter(|kind| *kind == "table.booked")
+        .count();
     assert_eq!(before, 5, "five had settled when it was killed");
     dev.process.kill().unwrap();
     dev.process.wait().unwrap();
@@ -158,11 +195,22 @@ async fn killed_in_the_middle_of_a_ten_tool_turn_it_finishes_after_the_next_star
 
     let dev = Dev::start(&agent, &env);
     let view = dev.finished(&run).await;
-    assert_eq!((&view["status"], &view["reply"]), (&json!("completed"), &json!("Ten tables are booked.")));
+    assert_eq!(
+        (&view["status"], &view["reply"]),
+        (&json!("completed"), &json!("Ten tables are booked."))
+    );
     let kinds = dev.kinds(&run).await;
     let count = |kind: &str| kinds.iter().filter(|found| *found == kind).count();
-    assert_eq!(count("table.booked"), 10, "each table was booked once: {kinds:?}");
-    assert_eq!((count("run.completed"), count("delivery.sent")), (1, 1), "one reply");
+    assert_eq!(
+        count("table.booked"),
+        10,
+        "each table was booked once: {kinds:?}"
+    );
+    assert_eq!(
+        (count("run.completed"), count("delivery.sent")),
+        (1, 1),
+        "one reply"
+    );
 }
 
 #[tokio::test]
@@ -171,11 +219,23 @@ async fn a_newcomer_without_a_key_gets_an_answer_from_two_tools_and_ctrl_c_ends_
     let agent = agent(folder.path());
     let mut dev = Dev::start(&agent, &[]);
     assert!(dev.until("model:").contains("OFFLINE DEMO"));
-    let run = dev.say("When does the sauna open, and how long is it until then?").await;
+    let run = dev
+        .say("When does the sauna open, and how long is it until then?")
+        .await;
     let view = dev.finished(&run).await;
-    assert!(view["reply"].as_str().unwrap().starts_with("[demo model] "), "{view}");
+    assert!(
+        view["reply"].as_str().unwrap().starts_with("[demo model] "),
+        "{view}"
+    );
     let kinds = dev.kinds(&run).await;
-    assert_eq!(kinds.iter().filter(|kind| *kind == "tool.execution_succeeded").count(), 2, "{kinds:?}");
+    assert_eq!(
+        kinds
+            .iter()
+            .filter(|kind| *kind == "tool.execution_succeeded")
+            .count(),
+        2,
+        "{kinds:?}"
+    );
     dev.until("run.completed");
     assert_eq!(dev.interrupt(), Some(0));
 }
@@ -192,7 +252,11 @@ async fn a_changed_folder_is_reloaded_and_a_broken_one_keeps_the_old_revision() 
     std::fs::write(&instructions, format!("{text}\nBe brief.\n")).unwrap();
     dev.until("reloaded: revision");
     assert_ne!(dev.get("/readyz").await.json()["revision"], revision);
-    std::fs::write(agent.join("tools/time_until.ts"), "export default defineTool({").unwrap();
+    std::fs::write(
+        agent.join("tools/time_until.ts"),
+        "export default defineTool({",
+    )
+    .unwrap();
     dev.until("syntax-error");
     dev.until("the previous revision goes on");
     assert_eq!(dev.get("/health").await.status, 200);
@@ -203,24 +267,40 @@ async fn a_folder_that_cannot_be_built_says_every_reason_and_exits() {
     let folder = tempfile::tempdir().unwrap();
     let agent = agent(folder.path());
     std::fs::remove_file(agent.join("instructions.md")).unwrap();
-    std::fs::write(agent.join("tools/time_until.ts"), "export default defineTool({").unwrap();
+    std::fs::write(
+        agent.join("tools/time_until.ts"),
+        "export default defineTool({",
+    )
+    .unwrap();
     let mut dev = Dev::spawn(&agent, &[]);
     let code = dev.process.wait().unwrap().code();
     let said: Vec<String> = dev.lines.iter().collect();
     let said = said.join("\n");
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("missing-instructions") && said.contains("tools/time_until.ts:1:"), "{said}");
+    assert!(
+        said.contains("missing-instructions") && said.contains("tools/time_until.ts:1:"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
 async fn a_database_that_is_down_at_start_says_so_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let agent = agent(folder.path());
-    let mut dev = Dev::spawn(&agent, &[("DATABASE_URL", "postgres://nobody:hunter22@127.0.0.1:9/none")]);
+    let mut dev = Dev::spawn(
+        &agent,
+        &[(
+            "DATABASE_URL",
+            "postgres://nobody:hunter22@127.0.0.1:9/none",
+        )],
+    );
     let code = dev.process.wait().unwrap().code();
     let said = dev.lines.iter().collect::<Vec<_>>().join("\n");
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("DATABASE_URL") && !said.contains("hunter22"), "{said}");
+    assert!(
+        said.contains("DATABASE_URL") && !said.contains("hunter22"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -228,7 +308,14 @@ async fn one_message_and_out_prints_the_reply_and_ends() {
     let folder = tempfile::tempdir().unwrap();
     let agent = agent(folder.path());
     let mut process = Command::new(binary("openeve"))
-        .args(["dev", "--once", "--port", "7270", "--message", "When does the sauna open?"])
+        .args([
+            "dev",
+            "--once",
+            "--port",
+            "7270",
+            "--message",
+            "When does the sauna open?",
+        ])
         .arg(&agent)
         .env_remove("DATABASE_URL")
         .env_remove("OPENEVE_MODEL_API_KEY")
@@ -239,7 +326,15 @@ async fn one_message_and_out_prints_the_reply_and_ends() {
         .spawn()
         .unwrap();
     let mut answer = String::new();
-    process.stdout.take().unwrap().read_to_string(&mut answer).unwrap();
+    process
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut answer)
+        .unwrap();
     assert!(process.wait().unwrap().success());
-    assert!(answer.starts_with("[demo model] ") && answer.contains("15:00"), "{answer}");
+    assert!(
+        answer.starts_with("[demo model] ") && answer.contains("15:00"),
+        "{answer}"
+    );
 }

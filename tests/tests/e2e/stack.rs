@@ -20,15 +20,20 @@ use openeve_tests::migrated_database;
 use openeve_tests::paths::{repository, variable};
 use serde_json::{Value, json};
 
-
 const ADMIN: &str = "an-admin-token-of-some-length";
 
 /// The folder that `openeve build --target lambda` wrote.
 fn bundle() -> PathBuf {
-    let folder = variable("OPENEVE_TEST_BUNDLE")
-        .map_or_else(|| repository().join("examples/concierge/.openeve/lambda"), PathBuf::from);
+    let folder = variable("OPENEVE_TEST_BUNDLE").map_or_else(
+        || repository().join("examples/concierge/.openeve/lambda"),
+        PathBuf::from,
+    );
     let template = folder.join("template.yaml");
-    assert!(template.exists(), "{} does not exist; run the tests with tests/run", template.display());
+    assert!(
+        template.exists(),
+        "{} does not exist; run the tests with tests/run",
+        template.display()
+    );
     folder
 }
 
@@ -45,17 +50,28 @@ fn form(pairs: &[(&str, &str)]) -> String {
             out
         })
     };
-    pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+    pairs
+        .iter()
+        .map(|(name, value)| format!("{}={}", encode(name), encode(value)))
+        .collect::<Vec<_>>()
+        .join("&")
 }
 
 async fn query(emulator: &Emulator, service: &str, pairs: &[(&str, &str)]) -> HttpAnswer {
     let headers = [("content-type", "application/x-www-form-urlencoded")];
-    emulator.call(service, "POST", "/", &headers, form(pairs).as_bytes()).await
+    emulator
+        .call(service, "POST", "/", &headers, form(pairs).as_bytes())
+        .await
 }
 
 async fn json_call(emulator: &Emulator, service: &str, target: &str, body: &Value) -> Value {
-    let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", target)];
-    let answer = emulator.call(service, "POST", "/", &headers, body.to_string().as_bytes()).await;
+    let headers = [
+        ("content-type", "application/x-amz-json-1.1"),
+        ("x-amz-target", target),
+    ];
+    let answer = emulator
+        .call(service, "POST", "/", &headers, body.to_string().as_bytes())
+        .await;
     assert_eq!(answer.status, 200, "{target}: {}", answer.text());
     answer.json()
 }
@@ -63,11 +79,19 @@ async fn json_call(emulator: &Emulator, service: &str, target: &str, body: &Valu
 /// Uploads the archives and deploys the template with these parameters; returns its outputs' text.
 async fn deploy(emulator: &Emulator, parameters: &[(&str, &str)]) -> String {
     let folder = bundle();
-    assert!(emulator.call("s3", "PUT", "/archives", &[], b"").await.status.is_success());
+    assert!(
+        emulator
+            .call("s3", "PUT", "/archives", &[], b"")
+            .await
+            .status
+            .is_success()
+    );
     let mut template = std::fs::read_to_string(folder.join("template.yaml")).unwrap();
     for name in ["ingress", "tick", "step", "delivery", "sweep"] {
         let archive = std::fs::read(folder.join(format!("{name}.zip"))).unwrap();
-        let uploaded = emulator.call("s3", "PUT", &format!("/archives/{name}.zip"), &[], &archive).await;
+        let uploaded = emulator
+            .call("s3", "PUT", &format!("/archives/{name}.zip"), &[], &archive)
+            .await;
         assert!(uploaded.status.is_success(), "{}", uploaded.text());
         // What `sam package` does.
         let local = format!("CodeUri: ./{name}.zip");
@@ -76,28 +100,56 @@ async fn deploy(emulator: &Emulator, parameters: &[(&str, &str)]) -> String {
     }
     // The emulator reads a referenced number as a text, and unpacks code into a folder of its own.
     template = template
-        .replace("MaximumConcurrency: !Ref StepConcurrency", "MaximumConcurrency: 50")
-        .replace("MaximumConcurrency: !Ref DeliveryConcurrency", "MaximumConcurrency: 10")
+        .replace(
+            "MaximumConcurrency: !Ref StepConcurrency",
+            "MaximumConcurrency: 50",
+        )
+        .replace(
+            "MaximumConcurrency: !Ref DeliveryConcurrency",
+            "MaximumConcurrency: 10",
+        )
         .replace("/var/task/.openeve", ".openeve");
     let mut pairs = vec![
         ("Action".to_owned(), "CreateStack".to_owned()),
         ("Version".to_owned(), "2010-05-15".to_owned()),
         ("StackName".to_owned(), "oe".to_owned()),
-        ("Capabilities.member.1".to_owned(), "CAPABILITY_IAM".to_owned()),
-        ("Capabilities.member.2".to_owned(), "CAPABILITY_AUTO_EXPAND".to_owned()),
+        (
+            "Capabilities.member.1".to_owned(),
+            "CAPABILITY_IAM".to_owned(),
+        ),
+        (
+            "Capabilities.member.2".to_owned(),
+            "CAPABILITY_AUTO_EXPAND".to_owned(),
+        ),
         ("TemplateBody".to_owned(), template),
     ];
     for (number, (key, value)) in (1..).zip(parameters) {
-        pairs.push((format!("Parameters.member.{number}.ParameterKey"), (*key).to_owned()));
-        pairs.push((format!("Parameters.member.{number}.ParameterValue"), (*value).to_owned()));
+        pairs.push((
+            format!("Parameters.member.{number}.ParameterKey"),
+            (*key).to_owned(),
+        ));
+        pairs.push((
+            format!("Parameters.member.{number}.ParameterValue"),
+            (*value).to_owned(),
+        ));
     }
-    let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let pairs: Vec<(&str, &str)> = pairs
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
     let created = query(emulator, "cloudformation", &pairs).await;
     assert_eq!(created.status, 200, "{}", created.text());
     eventually("the stack is created", async || {
-        let described = [("Action", "DescribeStacks"), ("Version", "2010-05-15"), ("StackName", "oe")];
+        let described = [
+            ("Action", "DescribeStacks"),
+            ("Version", "2010-05-15"),
+            ("StackName", "oe"),
+        ];
         let text = query(emulator, "cloudformation", &described).await.text();
-        assert!(!text.contains("FAILED") && !text.contains("ROLLBACK"), "{text}");
+        assert!(
+            !text.contains("FAILED") && !text.contains("ROLLBACK"),
+            "{text}"
+        );
         text.contains("CREATE_COMPLETE").then_some(text)
     })
     .await
@@ -105,7 +157,9 @@ async fn deploy(emulator: &Emulator, parameters: &[(&str, &str)]) -> String {
 
 /// The text between two marks.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
-    let (_, rest) = text.split_once(before).unwrap_or_else(|| panic!("{before} is not in {text}"));
+    let (_, rest) = text
+        .split_once(before)
+        .unwrap_or_else(|| panic!("{before} is not in {text}"));
     rest.split_once(after).map_or(rest, |(found, _)| found)
 }
 
@@ -122,7 +176,13 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
         "CONCIERGE_REPLY_SECRET": SIGNING,
     });
     let create = json!({"Name": "agent", "SecretString": agent.to_string()});
-    let secret = json_call(&emulator, "secretsmanager", "secretsmanager.CreateSecret", &create).await;
+    let secret = json_call(
+        &emulator,
+        "secretsmanager",
+        "secretsmanager.CreateSecret",
+        &create,
+    )
+    .await;
     let outputs = deploy(
         &emulator,
         &[
@@ -138,18 +198,34 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
     .await;
 
     // In at the function URL, out at the receiver.
-    let host = format!("{}.lambda-url.us-east-1.on.aws", between(&outputs, "https://", ".lambda-url."));
+    let host = format!(
+        "{}.lambda-url.us-east-1.on.aws",
+        between(&outputs, "https://", ".lambda-url.")
+    );
     let auth = format!("Bearer {TOKEN}");
-    let headers = [("host", host.as_str()), ("authorization", auth.as_str()), ("content-type", "application/json")];
-    let body = json!({"message": "Sauna, and a table for two?", "conversation": "guest-7"}).to_string();
-    let answer = openeve_testkit::http_client::request("POST", &format!("{}/message", emulator.endpoint()), &headers, body.as_bytes())
-        .await
-        .unwrap();
+    let headers = [
+        ("host", host.as_str()),
+        ("authorization", auth.as_str()),
+        ("content-type", "application/json"),
+    ];
+    let body =
+        json!({"message": "Sauna, and a table for two?", "conversation": "guest-7"}).to_string();
+    let answer = openeve_testkit::http_client::request(
+        "POST",
+        &format!("{}/message", emulator.endpoint()),
+        &headers,
+        body.as_bytes(),
+    )
+    .await
+    .unwrap();
     assert_eq!(answer.status, 202, "{}\n{}", answer.text(), emulator.log());
     let run: RunId = answer.json()["run_id"].as_str().unwrap().parse().unwrap();
     let reply = &receiver.received(1).await[0];
     assert_signed(reply);
-    assert_eq!(reply.json()["data"]["text"], "Booked. The sauna opens at 15:00.");
+    assert_eq!(
+        reply.json()["data"]["text"],
+        "Booked. The sauna opens at 15:00."
+    );
     eventually("the reply is settled", async || {
         let view = store.run_view(run).await.unwrap()?;
         (view.delivery == Some(DeliveryStatus::Sent)).then_some(())
@@ -160,7 +236,10 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
     eventually_minutes("EventBridge drives the tick", async || {
         let filter = json!({"logGroupName": "/aws/lambda/oe-tick"});
         let logs = json_call(&emulator, "logs", "Logs_20140328.FilterLogEvents", &filter).await;
-        logs["events"].as_array().is_some_and(|events| !events.is_empty()).then_some(())
+        logs["events"]
+            .as_array()
+            .is_some_and(|events| !events.is_empty())
+            .then_some(())
     })
     .await;
 
@@ -183,7 +262,10 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
     ];
     assert_eq!(query(&emulator, "sqs", &poison).await.status, 200);
     let sqs = openeve_testkit::sqs::SqsServer::new(emulator.endpoint());
-    let dead = openeve_testkit::sqs::Queue { url: dead_queue, arn: String::new() };
+    let dead = openeve_testkit::sqs::Queue {
+        url: dead_queue,
+        arn: String::new(),
+    };
     eventually("the poisoned message is a dead letter", async || {
         (sqs.depth(&dead).await.visible == 1).then_some(())
     })
@@ -196,7 +278,11 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
 /// As `eventually`, with the patience a one-minute schedule needs.
 async fn eventually_minutes(what: &str, mut look: impl AsyncFnMut() -> Option<()>) {
     for _ in 0..6 {
-        let tried = tokio::time::timeout(std::time::Duration::from_secs(25), eventually(what, &mut look)).await;
+        let tried = tokio::time::timeout(
+            std::time::Duration::from_secs(25),
+            eventually(what, &mut look),
+        )
+        .await;
         if tried.is_ok() {
             return;
         }

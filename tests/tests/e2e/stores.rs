@@ -39,7 +39,13 @@ impl Seaweed {
         let [master, volume, filer, s3] = ports();
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let process = Command::new(test_tool("weed"))
-            .args(["server", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3"])
+            .args([
+                "server",
+                "-ip=127.0.0.1",
+                "-ip.bind=127.0.0.1",
+                "-filer",
+                "-s3",
+            ])
             .arg(format!("-dir={}", folder.path().display()))
             .arg(format!("-s3.config={}", config.display()))
             .arg(format!("-master.port={master}"))
@@ -52,9 +58,19 @@ impl Seaweed {
             .spawn()
             .expect("SeaweedFS starts");
         let endpoint = format!("http://127.0.0.1:{s3}");
-        let seaweed = Self { process, endpoint, _folder: folder };
+        let seaweed = Self {
+            process,
+            endpoint,
+            _folder: folder,
+        };
         // Any answer will do: without a signature it is a refusal.
-        eventually("SeaweedFS answers", async || request("GET", &seaweed.endpoint, &[], b"").await.ok().map(|_| ())).await;
+        eventually("SeaweedFS answers", async || {
+            request("GET", &seaweed.endpoint, &[], b"")
+                .await
+                .ok()
+                .map(|_| ())
+        })
+        .await;
         seaweed
     }
 }
@@ -83,12 +99,19 @@ fn ports() -> [u16; 4] {
 async fn blobs_are_content_addressed_and_written_only_where_there_is_nothing() {
     let seaweed = Seaweed::start().await;
     let blobs = S3Blobs::new(&account(&seaweed.endpoint), "blobs".into());
-    let created = eventually("the bucket is created", async || blobs.create_bucket().await.ok()).await;
+    let created = eventually("the bucket is created", async || {
+        blobs.create_bucket().await.ok()
+    })
+    .await;
     assert_eq!(created, ());
     let bytes = Bytes::from_static(b"a context bundle");
     let puts = (0..20).map(|_| blobs.put(bytes.clone()));
     for put in futures_util::future::join_all(puts).await {
-        assert_eq!(put.unwrap(), BlobId::of(&bytes), "whoever loses the race is as happy as who wins");
+        assert_eq!(
+            put.unwrap(),
+            BlobId::of(&bytes),
+            "whoever loses the race is as happy as who wins"
+        );
     }
     assert_eq!(blobs.get(&BlobId::of(&bytes)).await.unwrap(), Some(bytes));
     assert_eq!(blobs.get(&BlobId::of(b"another")).await.unwrap(), None);
@@ -100,23 +123,47 @@ async fn a_doorbell_rings_in_its_own_queue_and_a_delayed_one_later() {
     let sqs = SqsServer::new(emulator.endpoint());
     let (step, _) = sqs.create_pair("step", 30, 5).await;
     let (delivery, _) = sqs.create_pair("delivery", 30, 5).await;
-    let doorbell = SqsDoorbell::new(&account(emulator.endpoint()), step.url.clone(), delivery.url.clone());
-    let (run, reply) = (RunId::new(Uuid::from_u128(7)), DeliveryId::new(Uuid::from_u128(8)));
+    let doorbell = SqsDoorbell::new(
+        &account(emulator.endpoint()),
+        step.url.clone(),
+        delivery.url.clone(),
+    );
+    let (run, reply) = (
+        RunId::new(Uuid::from_u128(7)),
+        DeliveryId::new(Uuid::from_u128(8)),
+    );
     doorbell.ring(&Bell::run(run), 0).await.unwrap();
     doorbell.ring(&Bell::delivery(reply), 0).await.unwrap();
     let received = sqs.receive(&step, 10, 1).await.unwrap();
-    assert_eq!(Bell::decode(received[0]["Body"].as_str().unwrap()).unwrap(), Bell::run(run));
+    assert_eq!(
+        Bell::decode(received[0]["Body"].as_str().unwrap()).unwrap(),
+        Bell::run(run)
+    );
     doorbell.ring(&Bell::run(run), 60_000).await.unwrap();
     assert_eq!(sqs.depth(&step).await.delayed, 1);
     doorbell.ring(&Bell::run(run), 3_600_000).await.unwrap();
-    assert_eq!(sqs.depth(&step).await.delayed, 1, "an hour is too long for SQS; the tick will ring");
+    assert_eq!(
+        sqs.depth(&step).await.delayed,
+        1,
+        "an hour is too long for SQS; the tick will ring"
+    );
 }
 
 #[tokio::test]
 async fn a_queue_that_does_not_answer_is_said_to_be_unreachable() {
-    let doorbell = SqsDoorbell::new(&account("http://127.0.0.1:9"), "http://127.0.0.1:9/q".into(), String::new());
-    let error = doorbell.ring(&Bell::run(RunId::new(Uuid::from_u128(7))), 0).await.unwrap_err();
+    let doorbell = SqsDoorbell::new(
+        &account("http://127.0.0.1:9"),
+        "http://127.0.0.1:9/q".into(),
+        String::new(),
+    );
+    let error = doorbell
+        .ring(&Bell::run(RunId::new(Uuid::from_u128(7))), 0)
+        .await
+        .unwrap_err();
     assert_eq!(error.code, "queue_unreachable");
-    let error = doorbell.ring(&Bell::delivery(DeliveryId::new(Uuid::from_u128(7))), 0).await.unwrap_err();
+    let error = doorbell
+        .ring(&Bell::delivery(DeliveryId::new(Uuid::from_u128(7))), 0)
+        .await
+        .unwrap_err();
     assert_eq!(error.code, "queue_not_configured");
 }

@@ -11,7 +11,10 @@ async fn a_message_comes_back_answered() {
     let run = world.say("c", "hello").await;
     world.settle().await;
     let view = world.view(run).await;
-    assert_eq!((view.status, view.reply.as_deref()), (RunStatus::Completed, Some("echo: hello")));
+    assert_eq!(
+        (view.status, view.reply.as_deref()),
+        (RunStatus::Completed, Some("echo: hello"))
+    );
     assert_eq!(world.sender.attempts().len(), 1);
     world.assert_invariants().await;
 }
@@ -27,7 +30,10 @@ async fn the_same_delivery_id_three_times_is_one_run() {
         runs.push((answer["run_id"].clone(), answer["duplicate"].clone()));
     }
     assert_eq!(runs[0].0, runs[1].0);
-    assert_eq!([&runs[0].1, &runs[1].1, &runs[2].1], [&json!(false), &json!(true), &json!(true)]);
+    assert_eq!(
+        [&runs[0].1, &runs[1].1, &runs[2].1],
+        [&json!(false), &json!(true), &json!(true)]
+    );
     world.settle().await;
     assert_eq!(world.engine.asked(), 1);
 }
@@ -44,7 +50,11 @@ async fn concurrent_deliveries_of_one_id_are_one_run() {
     });
     assert_eq!(fresh.count(), 1);
     let client = world.database.connect().await;
-    let count: i64 = client.query_one("SELECT count(*) FROM openeve.runs", &[]).await.unwrap().get(0);
+    let count: i64 = client
+        .query_one("SELECT count(*) FROM openeve.runs", &[])
+        .await
+        .unwrap()
+        .get(0);
     assert_eq!(count, 1);
 }
 
@@ -55,7 +65,13 @@ async fn a_megabyte_of_message_is_refused_with_its_size_and_the_bound() {
     let response = world.post("/message", body).await;
     let answer: Value = serde_json::from_slice(&response.body).unwrap();
     assert_eq!(response.status, 413, "{answer}");
-    assert!(answer["error"]["message"].as_str().unwrap().contains("262144"), "{answer}");
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("262144"),
+        "{answer}"
+    );
 }
 
 #[tokio::test]
@@ -74,11 +90,16 @@ async fn a_message_that_cannot_be_stored_is_a_503_and_leaves_nothing() {
     let world = world(echo()).await;
     world.proxy.refuse(true);
     world.proxy.cut();
-    let response = world.post("/message", json!({"message": "hello"}).to_string()).await;
+    let response = world
+        .post("/message", json!({"message": "hello"}).to_string())
+        .await;
     assert_eq!(response.status, 503);
     assert!(response.headers.contains_key("retry-after"));
     world.proxy.refuse(false);
-    assert!(world.bells.take().is_empty(), "nothing was rung for a message that was not stored");
+    assert!(
+        world.bells.take().is_empty(),
+        "nothing was rung for a message that was not stored"
+    );
     world.say("c", "again").await;
     world.settle().await;
     assert_eq!(world.sender.attempts().len(), 1);

@@ -2,8 +2,8 @@
 
 use openeve_cluster::{Binaries, Cluster, FindOptions, Settings};
 use openeve_domain::bell::Place;
-use openeve_testkit::wire::Counts;
 use openeve_testkit::database::TestServer;
+use openeve_testkit::wire::Counts;
 use openeve_tests::{World, wal_position};
 
 use crate::support::{echo, options, tool_turns, world};
@@ -33,10 +33,25 @@ async fn a_turn_without_tools_costs_five_round_trips() {
     let world = world(echo()).await;
     turn(&world).await;
     let (ingress, step, delivery) = turn(&world).await;
-    assert_eq!((ingress.round_trips, ingress.transactions), (1, 1), "ingress");
-    assert_eq!((step.round_trips, step.transactions), (2, 2), "claim and finish");
-    assert_eq!((delivery.round_trips, delivery.transactions), (2, 2), "lease and settle");
-    assert_eq!(ingress.named_statements + step.named_statements + delivery.named_statements, 0);
+    assert_eq!(
+        (ingress.round_trips, ingress.transactions),
+        (1, 1),
+        "ingress"
+    );
+    assert_eq!(
+        (step.round_trips, step.transactions),
+        (2, 2),
+        "claim and finish"
+    );
+    assert_eq!(
+        (delivery.round_trips, delivery.transactions),
+        (2, 2),
+        "lease and settle"
+    );
+    assert_eq!(
+        ingress.named_statements + step.named_statements + delivery.named_statements,
+        0
+    );
 }
 
 #[tokio::test]
@@ -75,7 +90,10 @@ async fn an_idle_system_makes_no_traffic_but_the_ticks_one_query() {
 async fn wal_of_a_turn_is_the_same_at_turn_1_and_at_turn_500() {
     // A server of its own: the log is the whole server's, and other tests write to theirs.
     let dir = tempfile::tempdir().unwrap();
-    let find = FindOptions { path: std::env::var_os("PATH").unwrap_or_default(), ..FindOptions::default() };
+    let find = FindOptions {
+        path: std::env::var_os("PATH").unwrap_or_default(),
+        ..FindOptions::default()
+    };
     let binaries = Binaries::find(&find, &mut |_| {}).unwrap();
     let cluster = Cluster::start(dir.path(), &binaries, &Settings::test(), &mut |_| {}).unwrap();
     let server = TestServer::at(cluster.url("postgres"));
@@ -84,7 +102,11 @@ async fn wal_of_a_turn_is_the_same_at_turn_1_and_at_turn_500() {
     let mut sizes = Vec::new();
     for number in 0..500 {
         let sampled = number < 30 || number >= 470;
-        let before = if sampled { wal_position(&client).await } else { 0 };
+        let before = if sampled {
+            wal_position(&client).await
+        } else {
+            0
+        };
         turn(&world).await;
         if sampled {
             sizes.push(wal_position(&client).await - before);
@@ -98,5 +120,8 @@ async fn wal_of_a_turn_is_the_same_at_turn_1_and_at_turn_500() {
     };
     let (first, last) = (median(&sizes[..30]), median(&sizes[30..]));
     let allowed = first / 10;
-    assert!(first.abs_diff(last) <= allowed, "WAL per turn went from {first} to {last} bytes");
+    assert!(
+        first.abs_diff(last) <= allowed,
+        "WAL per turn went from {first} to {last} bytes"
+    );
 }

@@ -1,8 +1,8 @@
 //! The one write: fenced, idempotent, whole or not at all.
 
 use openeve_domain::ids::LeaseToken;
-use openeve_domain::run::finish::{Answer, Obligation, finish};
 use openeve_domain::run::RunState;
+use openeve_domain::run::finish::{Answer, Obligation, finish};
 use openeve_domain::status::RunStatus;
 use openeve_runtime::ports::{Claim, CommitAnswer, Heartbeat, Store as _};
 use openeve_tests::World;
@@ -34,9 +34,22 @@ fn finishing(state: &RunState, commit: u128) -> openeve_domain::commit::Commit {
         agent_revision: state.agent_revision.clone(),
         body: json!({"iteration": 1}),
     };
-    let answer = Answer { text: "done".into(), extra: Value::Null, checkpoint, usage: None };
-    let obligation = Obligation { id: openeve_domain::ids::DeliveryId::new(Uuid::from_u128(commit)), leased_by: None };
-    finish(state, answer, obligation, openeve_domain::ids::CommitId::new(Uuid::from_u128(commit)))
+    let answer = Answer {
+        text: "done".into(),
+        extra: Value::Null,
+        checkpoint,
+        usage: None,
+    };
+    let obligation = Obligation {
+        id: openeve_domain::ids::DeliveryId::new(Uuid::from_u128(commit)),
+        leased_by: None,
+    };
+    finish(
+        state,
+        answer,
+        obligation,
+        openeve_domain::ids::CommitId::new(Uuid::from_u128(commit)),
+    )
 }
 
 #[tokio::test]
@@ -47,12 +60,31 @@ async fn stale_epoch_cannot_commit() {
     world.expire_leases().await;
     let thawed = claimed(&world, run, 2).await;
     assert!(thawed.epoch > frozen.epoch && thawed.recovery && !frozen.recovery);
-    let stale = world.store.commit(&finishing(&frozen, 10), LEASE_MS).await.unwrap();
+    let stale = world
+        .store
+        .commit(&finishing(&frozen, 10), LEASE_MS)
+        .await
+        .unwrap();
     assert_eq!(stale, CommitAnswer::Superseded);
     assert_eq!(world.view(run).await.status, RunStatus::Running);
-    assert_eq!(world.kinds(run).await, ["run.created"], "nothing of a superseded commit is written");
-    assert_eq!(world.store.heartbeat(run, frozen.epoch, LEASE_MS).await.unwrap(), Heartbeat::Superseded);
-    let current = world.store.commit(&finishing(&thawed, 11), LEASE_MS).await.unwrap();
+    assert_eq!(
+        world.kinds(run).await,
+        ["run.created"],
+        "nothing of a superseded commit is written"
+    );
+    assert_eq!(
+        world
+            .store
+            .heartbeat(run, frozen.epoch, LEASE_MS)
+            .await
+            .unwrap(),
+        Heartbeat::Superseded
+    );
+    let current = world
+        .store
+        .commit(&finishing(&thawed, 11), LEASE_MS)
+        .await
+        .unwrap();
     assert!(matches!(current, CommitAnswer::Applied(_)));
     world.assert_invariants().await;
 }
@@ -72,8 +104,12 @@ async fn a_live_lease_is_busy_and_the_next_run_of_the_conversation_is_behind() {
 async fn two_workers_at_once_get_one_claim() {
     let world = world(echo()).await;
     let run = world.say("c", "go").await;
-    let claims = futures_util::future::join_all((1..9).map(|token| claim(&world, run, token))).await;
-    let won = claims.iter().filter(|claim| matches!(claim, Claim::Claimed(_))).count();
+    let claims =
+        futures_util::future::join_all((1..9).map(|token| claim(&world, run, token))).await;
+    let won = claims
+        .iter()
+        .filter(|claim| matches!(claim, Claim::Claimed(_)))
+        .count();
     assert_eq!(won, 1);
 }
 
@@ -83,7 +119,11 @@ async fn a_commit_whose_answer_was_lost_is_applied_once() {
     let run = world.say("c", "go").await;
     let state = claimed(&world, run, 1).await;
     world.proxy.lose_answer_of("COMMIT");
-    let answer = world.store.commit(&finishing(&state, 10), LEASE_MS).await.unwrap();
+    let answer = world
+        .store
+        .commit(&finishing(&state, 10), LEASE_MS)
+        .await
+        .unwrap();
     assert!(matches!(answer, CommitAnswer::Applied(_)));
     assert_eq!(world.proxy.armed(), 0, "the answer was lost");
     assert_eq!(world.view(run).await.status, RunStatus::Completed);
@@ -96,7 +136,11 @@ async fn a_commit_that_never_arrived_is_repeated() {
     let run = world.say("c", "go").await;
     let state = claimed(&world, run, 1).await;
     world.proxy.lose_request_of("COMMIT");
-    let answer = world.store.commit(&finishing(&state, 10), LEASE_MS).await.unwrap();
+    let answer = world
+        .store
+        .commit(&finishing(&state, 10), LEASE_MS)
+        .await
+        .unwrap();
     assert!(matches!(answer, CommitAnswer::Applied(_)));
     world.assert_invariants().await;
 }
@@ -114,12 +158,21 @@ async fn a_claim_whose_answer_was_lost_is_still_ours() {
 async fn an_accepted_turn_whose_answer_was_lost_is_one_run_and_no_duplicate() {
     let world = world(echo()).await;
     world.proxy.lose_answer_of("idempotency_keys");
-    let response = world.post("/message", json!({"message": "hello"}).to_string()).await;
+    let response = world
+        .post("/message", json!({"message": "hello"}).to_string())
+        .await;
     let answer: Value = serde_json::from_slice(&response.body).unwrap();
-    assert_eq!((response.status, &answer["duplicate"]), (202, &json!(false)));
+    assert_eq!(
+        (response.status, &answer["duplicate"]),
+        (202, &json!(false))
+    );
     assert_eq!(world.bells.take().len(), 1);
     let client = world.database.connect().await;
-    let count: i64 = client.query_one("SELECT count(*) FROM openeve.runs", &[]).await.unwrap().get(0);
+    let count: i64 = client
+        .query_one("SELECT count(*) FROM openeve.runs", &[])
+        .await
+        .unwrap()
+        .get(0);
     assert_eq!(count, 1);
 }
 
@@ -131,6 +184,12 @@ async fn a_terminal_status_never_changes() {
     let client = world.database.connect().await;
     let revive = "UPDATE openeve.runs SET status = 'running', finished_at = NULL";
     let refused = client.batch_execute(revive).await.unwrap_err();
-    assert!(refused.as_db_error().unwrap().message().contains("for good"));
+    assert!(
+        refused
+            .as_db_error()
+            .unwrap()
+            .message()
+            .contains("for good")
+    );
     assert_eq!(world.view(run).await.status, RunStatus::Completed);
 }

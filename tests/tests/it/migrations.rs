@@ -41,10 +41,16 @@ async fn a_file_that_changed_after_it_was_applied_is_refused_by_name() {
     let (database, store) = empty().await;
     store.migrate().await.unwrap();
     let client = database.connect().await;
-    let tamper = "UPDATE openeve.openeve_schema_migrations SET checksum = 'other' WHERE id = '0001_init'";
+    let tamper =
+        "UPDATE openeve.openeve_schema_migrations SET checksum = 'other' WHERE id = '0001_init'";
     client.batch_execute(tamper).await.unwrap();
     let error = store.migrate().await.unwrap_err();
-    assert_eq!(error, MigrateError::Drift { id: "0001_init".into() });
+    assert_eq!(
+        error,
+        MigrateError::Drift {
+            id: "0001_init".into()
+        }
+    );
     assert!(error.to_string().contains("0001_init"));
 }
 
@@ -65,5 +71,8 @@ async fn every_migration_records_what_it_is() {
 async fn the_dumped_schema_is_the_file_beside_the_migrations() {
     let file = std::fs::read_to_string(openeve_tests::schema::file()).unwrap();
     let dumped = openeve_tests::schema::dump().await;
-    assert!(file == dumped, "migrations/schema.sql is out of date; run `tests/run --update` and read the difference");
+    assert!(
+        file == dumped,
+        "migrations/schema.sql is out of date; run `tests/run --update` and read the difference"
+    );
 }

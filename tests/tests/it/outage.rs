@@ -44,7 +44,11 @@ async fn a_database_away_for_seconds_mid_turn_interrupts_no_tool() {
         }
     });
     drop(world);
-    let world = World::new(WorldOptions { tools, ..options(tool_turns("act", 1)) }).await;
+    let world = World::new(WorldOptions {
+        tools,
+        ..options(tool_turns("act", 1))
+    })
+    .await;
     let run = world.say("c", "go").await;
     world.bells.take();
     let away = async {
@@ -65,7 +69,10 @@ async fn a_database_away_for_seconds_mid_turn_interrupts_no_tool() {
     world.settle().await;
     assert_eq!(world.view(run).await.status, RunStatus::Completed);
     let kinds = world.kinds(run).await;
-    assert!(!kinds.iter().any(|kind| kind.contains("interrupted")), "{kinds:?}");
+    assert!(
+        !kinds.iter().any(|kind| kind.contains("interrupted")),
+        "{kinds:?}"
+    );
     assert_eq!(world.tools.ran().len(), 1);
 }
 

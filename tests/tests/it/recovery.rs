@@ -52,10 +52,20 @@ impl Store for Mortal {
     async fn accept(&self, accept: &Accept) -> Result<Accepted, PortError> {
         self.store.accept(accept).await
     }
-    async fn claim(&self, run: RunId, token: LeaseToken, lease_ms: u64) -> Result<Claim, PortError> {
+    async fn claim(
+        &self,
+        run: RunId,
+        token: LeaseToken,
+        lease_ms: u64,
+    ) -> Result<Claim, PortError> {
         self.store.claim(run, token, lease_ms).await
     }
-    async fn heartbeat(&self, run: RunId, epoch: i64, lease_ms: u64) -> Result<Heartbeat, PortError> {
+    async fn heartbeat(
+        &self,
+        run: RunId,
+        epoch: i64,
+        lease_ms: u64,
+    ) -> Result<Heartbeat, PortError> {
         self.store.heartbeat(run, epoch, lease_ms).await
     }
     async fn lease_delivery(
@@ -78,7 +88,12 @@ impl Store for Mortal {
     async fn run_view(&self, run: RunId) -> Result<Option<RunView>, PortError> {
         self.store.run_view(run).await
     }
-    async fn run_events(&self, run: RunId, after: i64, limit: u64) -> Result<Vec<StoredEvent>, PortError> {
+    async fn run_events(
+        &self,
+        run: RunId,
+        after: i64,
+        limit: u64,
+    ) -> Result<Vec<StoredEvent>, PortError> {
         self.store.run_events(run, after, limit).await
     }
     async fn ready(&self) -> Result<(), PortError> {
@@ -88,8 +103,15 @@ impl Store for Mortal {
 
 /// Runs a step whose worker dies; whether it died.
 async fn mortal_step(world: &World, run: RunId, death: Death) -> bool {
-    let store = Arc::new(Mortal { store: world.store.clone(), commits: AtomicUsize::new(0), death });
-    let deps = StepDeps { store: store.clone(), ..world.step_deps() };
+    let store = Arc::new(Mortal {
+        store: world.store.clone(),
+        commits: AtomicUsize::new(0),
+        death,
+    });
+    let deps = StepDeps {
+        store: store.clone(),
+        ..world.step_deps()
+    };
     let died = async {
         // A dead worker is one that hangs at its commit: nothing else is going on then.
         openeve_testkit::patience::eventually("the worker is dead or done", async || {
@@ -99,7 +121,9 @@ async fn mortal_step(world: &World, run: RunId, death: Death) -> bool {
         })
         .await;
         openeve_testkit::patience::eventually("its commit has landed", async || {
-            let Death::After(at) = death else { return Some(()) };
+            let Death::After(at) = death else {
+                return Some(());
+            };
             (landed(world, run).await > at).then_some(())
         })
         .await;
@@ -114,8 +138,13 @@ async fn mortal_step(world: &World, run: RunId, death: Death) -> bool {
 /// Commits of a run so far, by the rows they leave.
 async fn landed(world: &World, run: RunId) -> usize {
     let kinds = world.kinds(run).await;
-    let model = kinds.iter().filter(|kind| *kind == "model.responded").count();
-    let outcomes = kinds.iter().filter(|kind| kind.starts_with("tool.execution_s") && *kind != "tool.execution_started");
+    let model = kinds
+        .iter()
+        .filter(|kind| *kind == "model.responded")
+        .count();
+    let outcomes = kinds
+        .iter()
+        .filter(|kind| kind.starts_with("tool.execution_s") && *kind != "tool.execution_started");
     model + outcomes.count()
 }
 
@@ -152,7 +181,13 @@ async fn a_crash_at_every_commit_of_a_harmless_turn_completes() {
 
 #[tokio::test]
 async fn nine_settled_calls_of_ten_are_not_run_again() {
-    let engine = ScriptedEngine::new(|done, _| if done == 0 { calls(0, &["act"; 10]) } else { answer("done") });
+    let engine = ScriptedEngine::new(|done, _| {
+        if done == 0 {
+            calls(0, &["act"; 10])
+        } else {
+            answer("done")
+        }
+    });
     let gate = openeve_testkit::gate::Gate::new();
     let held = gate.clone();
     let tools = openeve_tests::ClosureTools::waiting(move |_, input| {
@@ -164,13 +199,20 @@ async fn nine_settled_calls_of_ten_are_not_run_again() {
             Ok(serde_json::json!("ok"))
         }
     });
-    let world = World::new(openeve_tests::WorldOptions { tools, ..crate::support::options(engine) }).await;
+    let world = World::new(openeve_tests::WorldOptions {
+        tools,
+        ..crate::support::options(engine)
+    })
+    .await;
     let run = world.say("c", "go").await;
     world.bells.take();
     let deps = world.step_deps();
     let nine = openeve_testkit::patience::eventually("nine calls settled", async || {
         let kinds = world.kinds(run).await;
-        let settled = kinds.iter().filter(|kind| *kind == "tool.execution_succeeded").count();
+        let settled = kinds
+            .iter()
+            .filter(|kind| *kind == "tool.execution_succeeded")
+            .count();
         (settled == 9).then_some(())
     });
     tokio::select! {
@@ -181,8 +223,16 @@ async fn nine_settled_calls_of_ten_are_not_run_again() {
     world.step(run).await.unwrap();
     world.settle().await;
     assert_eq!(world.view(run).await.status, RunStatus::Completed);
-    assert_eq!(world.tools.ran().len(), 10, "none ran again, the tenth was unsafe and stays interrupted");
-    let interrupted = world.kinds(run).await.into_iter().filter(|kind| kind == "tool.execution_interrupted");
+    assert_eq!(
+        world.tools.ran().len(),
+        10,
+        "none ran again, the tenth was unsafe and stays interrupted"
+    );
+    let interrupted = world
+        .kinds(run)
+        .await
+        .into_iter()
+        .filter(|kind| kind == "tool.execution_interrupted");
     assert_eq!(interrupted.count(), 1);
     world.assert_invariants().await;
 }
@@ -192,12 +242,18 @@ async fn an_idempotent_call_is_run_again_under_the_same_key() {
     let world = world(tool_turns("keyed", 1)).await;
     let run = world.say("c", "go").await;
     world.bells.take();
-    assert!(mortal_step(&world, run, Death::Before(1)).await, "it dies with the outcome in hand");
+    assert!(
+        mortal_step(&world, run, Death::Before(1)).await,
+        "it dies with the outcome in hand"
+    );
     world.expire_leases().await;
     world.step(run).await.unwrap();
     let ran = world.tools.ran();
     assert_eq!(ran.len(), 2);
-    assert_eq!(ran[0], ran[1], "the same call id, so the same idempotency key");
+    assert_eq!(
+        ran[0], ran[1],
+        "the same call id, so the same idempotency key"
+    );
 }
 
 #[tokio::test]

@@ -30,7 +30,10 @@ async fn scheduled() -> (World, Arc<FakeClock>) {
 #[tokio::test]
 async fn an_occurrence_fires_once_however_often_and_late_the_tick_comes() {
     let (world, clock) = scheduled().await;
-    let deps = TickDeps { clock: clock.clone(), ..world.tick_deps() };
+    let deps = TickDeps {
+        clock: clock.clone(),
+        ..world.tick_deps()
+    };
     let ticks = futures_util::future::join_all((0..4).map(|_| tick(&deps))).await;
     let fired: u64 = ticks.into_iter().map(|ticked| ticked.unwrap().fired).sum();
     assert_eq!(fired, 1);
@@ -38,16 +41,28 @@ async fn an_occurrence_fires_once_however_often_and_late_the_tick_comes() {
     assert_eq!(tick(&deps).await.unwrap().fired, 0);
     world.settle().await;
     let client = world.database.connect().await;
-    let rows = client.query("SELECT status, trigger FROM openeve.runs", &[]).await.unwrap();
+    let rows = client
+        .query("SELECT status, trigger FROM openeve.runs", &[])
+        .await
+        .unwrap();
     let runs: Vec<(String, String)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-    assert_eq!(runs, [(RunStatus::Completed.as_str().to_owned(), "schedule".to_owned())]);
+    assert_eq!(
+        runs,
+        [(
+            RunStatus::Completed.as_str().to_owned(),
+            "schedule".to_owned()
+        )]
+    );
     world.assert_invariants().await;
 }
 
 #[tokio::test]
 async fn the_next_day_fires_again() {
     let (world, clock) = scheduled().await;
-    let deps = TickDeps { clock: clock.clone(), ..world.tick_deps() };
+    let deps = TickDeps {
+        clock: clock.clone(),
+        ..world.tick_deps()
+    };
     assert_eq!(tick(&deps).await.unwrap().fired, 1);
     clock.advance_ms(24 * 3_600_000);
     assert_eq!(tick(&deps).await.unwrap().fired, 1);

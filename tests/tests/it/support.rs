@@ -2,7 +2,9 @@
 
 use openeve_domain::manifest::Execution;
 use openeve_domain::status::SideEffects;
-use openeve_tests::{ClosureTools, ScriptedEngine, World, WorldOptions, answer, calls, manifest, tool};
+use openeve_tests::{
+    ClosureTools, ScriptedEngine, World, WorldOptions, answer, calls, manifest, tool,
+};
 use serde_json::json;
 
 /// An agent with a tool of each kind: `look` (none), `keyed` (idempotent), `act` (unsafe), `alone`
@@ -28,13 +30,21 @@ pub(crate) async fn world(engine: ScriptedEngine) -> World {
 
 /// An engine that asks for one tool `times` times in a row, then answers.
 pub(crate) fn tool_turns(name: &'static str, times: u64) -> ScriptedEngine {
-    ScriptedEngine::new(move |done, _| if done < times { calls(done, &[name]) } else { answer("done") })
+    ScriptedEngine::new(move |done, _| {
+        if done < times {
+            calls(done, &[name])
+        } else {
+            answer("done")
+        }
+    })
 }
 
 /// An engine that answers at once with what was said last.
 pub(crate) fn echo() -> ScriptedEngine {
     ScriptedEngine::new(|_, messages| match messages.last() {
-        Some(openeve_domain::transcript::Message::User { text }) => answer(&format!("echo: {text}")),
+        Some(openeve_domain::transcript::Message::User { text }) => {
+            answer(&format!("echo: {text}"))
+        }
         _ => answer("nothing was said"),
     })
 }

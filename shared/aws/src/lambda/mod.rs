@@ -14,5 +14,7 @@ pub type Fatal = lambda_runtime::Error;
 /// Milliseconds until the platform ends the invocation.
 fn remaining_ms(context: &lambda_runtime::Context) -> u64 {
     let now_ms = jiff::Timestamp::now().as_millisecond();
-    context.deadline.saturating_sub(u64::try_from(now_ms).unwrap_or(0))
+    context
+        .deadline
+        .saturating_sub(u64::try_from(now_ms).unwrap_or(0))
 }

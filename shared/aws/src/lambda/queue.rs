@@ -50,7 +50,10 @@ where
 {
     let body = record.body.as_deref().unwrap_or_default();
     let bell = Bell::decode(body).map_err(|error| error.to_string())?;
-    match AssertUnwindSafe(handle(bell, remaining_ms)).catch_unwind().await {
+    match AssertUnwindSafe(handle(bell, remaining_ms))
+        .catch_unwind()
+        .await
+    {
         Ok(outcome) => outcome.map_err(|error| error.to_string()),
         Err(_) => Err("the handler panicked; the run stays leased and is recovered".to_owned()),
     }

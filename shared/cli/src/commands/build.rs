@@ -50,10 +50,15 @@ pub(crate) enum Architecture {
 /// Builds; exits 1 if the folder cannot be built.
 pub(crate) async fn run(arguments: BuildArguments) -> anyhow::Result<ExitCode> {
     crate::dev::packages::install(&arguments.folder)?;
-    let Some(compilation) = compiled(&arguments.folder).await else { return Ok(ExitCode::FAILURE) };
+    let Some(compilation) = compiled(&arguments.folder).await else {
+        return Ok(ExitCode::FAILURE);
+    };
     let out = arguments.folder.join(".openeve");
     emit(&compilation, &out).context("the artifact could not be written")?;
-    let revision = compilation.manifest.as_ref().map_or("", |manifest| manifest.revision.as_str());
+    let revision = compilation
+        .manifest
+        .as_ref()
+        .map_or("", |manifest| manifest.revision.as_str());
     output::answer(&format!("{}: revision {revision}", out.display()));
     if let Some(Target::Lambda) = arguments.target {
         lambda(&arguments, &out)?;
@@ -68,8 +73,15 @@ fn lambda(arguments: &BuildArguments, artifact: &Path) -> anyhow::Result<()> {
     };
     let out = artifact.join("lambda");
     for written in bundle::write(&functions, artifact, &out, arguments.arch)? {
-        output::answer(&format!("{}: {} bytes", written.path.display(), written.bytes));
+        output::answer(&format!(
+            "{}: {} bytes",
+            written.path.display(),
+            written.bytes
+        ));
     }
-    output::answer(&format!("next: sam deploy --guided --template-file {}/template.yaml", out.display()));
+    output::answer(&format!(
+        "next: sam deploy --guided --template-file {}/template.yaml",
+        out.display()
+    ));
     Ok(())
 }

@@ -14,18 +14,29 @@ use crate::output;
 pub(crate) async fn run(plan: bool) -> anyhow::Result<ExitCode> {
     let values = environment::values()?;
     let url = values.given("DATABASE_URL").map(Secret::new);
-    let url = url.context("DATABASE_URL is not set; set it to postgres://user:password@host:5432/name")?;
+    let url =
+        url.context("DATABASE_URL is not set; set it to postgres://user:password@host:5432/name")?;
     let ca = match values.given("OPENEVE_DATABASE_CA") {
-        Some(path) => Some(std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?),
+        Some(path) => {
+            Some(std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?)
+        }
         None => None,
     };
     let store = PgStore::new(Pool::new(&url, 1, ca.as_deref())?);
-    let found = if plan { store.plan_migrations().await? } else { store.migrate().await? };
+    let found = if plan {
+        store.plan_migrations().await?
+    } else {
+        store.migrate().await?
+    };
     for one in &found {
         output::answer(&line(one, plan));
     }
     let drift = found.iter().any(|one| one.state == State::ChecksumMismatch);
-    Ok(if drift { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if drift {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn line(one: &Planned, plan: bool) -> String {

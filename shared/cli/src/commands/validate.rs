@@ -8,7 +8,9 @@ use crate::output;
 
 /// Says everything that is wrong; exits 1 if the folder cannot be built.
 pub(crate) async fn run(folder: &Path) -> anyhow::Result<ExitCode> {
-    let Some(compilation) = compiled(folder).await else { return Ok(ExitCode::FAILURE) };
+    let Some(compilation) = compiled(folder).await else {
+        return Ok(ExitCode::FAILURE);
+    };
     if let Some(manifest) = &compilation.manifest {
         output::answer(&format!(
             "{} is valid: {} tools, {} channels, {} schedules, revision {}",

@@ -15,7 +15,10 @@ pub(super) struct ChannelDoorbell(pub(super) UnboundedSender<Bell>);
 
 #[async_trait]
 impl Doorbell for ChannelDoorbell {
-    #[expect(clippy::disallowed_methods, reason = "a delayed bell of one process is a timer")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a delayed bell of one process is a timer"
+    )]
     async fn ring(&self, bell: &Bell, delay_ms: u64) -> Result<(), PortError> {
         let (bells, bell) = (self.0.clone(), bell.clone());
         if delay_ms == 0 {

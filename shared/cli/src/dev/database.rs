@@ -25,12 +25,17 @@ impl Database {
     pub(super) fn open(folder: &Path, values: &Values) -> anyhow::Result<Self> {
         if let Some(url) = values.given("DATABASE_URL") {
             output::say("Postgres: using the database that DATABASE_URL names");
-            return Ok(Self { url: Secret::new(url), cluster: None });
+            return Ok(Self {
+                url: Secret::new(url),
+                cluster: None,
+            });
         }
         let dir = std::path::absolute(folder)?.join(".openeve/dev/postgres");
         let options = FindOptions {
             explicit: values.given("OPENEVE_POSTGRES_BIN").map(PathBuf::from),
-            path: environment::variable("PATH").map(OsString::from).unwrap_or_default(),
+            path: environment::variable("PATH")
+                .map(OsString::from)
+                .unwrap_or_default(),
             cache: Some(cache(folder)?),
             may_install: true,
         };
@@ -42,7 +47,10 @@ impl Database {
         if cluster.query("postgres", &exists)?.is_empty() {
             cluster.create_database(NAME, None)?;
         }
-        Ok(Self { url: Secret::new(cluster.url(NAME)), cluster: Some(cluster) })
+        Ok(Self {
+            url: Secret::new(cluster.url(NAME)),
+            cluster: Some(cluster),
+        })
     }
 
     /// Its address.

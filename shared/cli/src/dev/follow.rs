@@ -22,7 +22,12 @@ impl Observer for Follow {
         if open.take().is_some() {
             output::say("");
         }
-        output::say(&format!("{} {}{}", label(run_id), event.kind, details(event)));
+        output::say(&format!(
+            "{} {}{}",
+            label(run_id),
+            event.kind,
+            details(event)
+        ));
     }
 
     fn delta(&self, run_id: RunId, text: &str) {
@@ -41,13 +46,29 @@ impl Observer for Follow {
 /// The end of an id is what differs between runs of one minute.
 fn label(run_id: RunId) -> String {
     let text = run_id.to_string();
-    format!("[{}]", text.get(text.len().saturating_sub(6)..).unwrap_or(&text))
+    format!(
+        "[{}]",
+        text.get(text.len().saturating_sub(6)..).unwrap_or(&text)
+    )
 }
 
 /// What a person wants to know of an event beside its kind.
 fn details(event: &Event) -> String {
-    let text = |key: &str| event.payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let number = |key: &str| event.payload.get(key).and_then(Value::as_u64).unwrap_or_default();
+    let text = |key: &str| {
+        event
+            .payload
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let number = |key: &str| {
+        event
+            .payload
+            .get(key)
+            .and_then(Value::as_u64)
+            .unwrap_or_default()
+    };
     match event.kind.as_str() {
         event::RUN_CREATED => format!(" ({} bytes on {})", number("bytes"), text("channel")),
         event::RUN_FAILED => format!(": {}: {}", text("code"), text("message")),

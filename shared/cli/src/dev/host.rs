@@ -79,12 +79,14 @@ struct Shared {
 /// otherwise.
 pub(super) fn values() -> anyhow::Result<Values> {
     let values = Values::read(|name| {
-        environment::variable(name).filter(|value| !value.is_empty()).or_else(|| match name {
-            "OPENEVE_MODE" => Some("development".to_owned()),
-            "OPENEVE_RUN_LEASE_MS" => Some(LEASE_MS.to_string()),
-            "OPENEVE_RUN_HEARTBEAT_MS" => Some((LEASE_MS / 4).to_string()),
-            _ => None,
-        })
+        environment::variable(name)
+            .filter(|value| !value.is_empty())
+            .or_else(|| match name {
+                "OPENEVE_MODE" => Some("development".to_owned()),
+                "OPENEVE_RUN_LEASE_MS" => Some(LEASE_MS.to_string()),
+                "OPENEVE_RUN_HEARTBEAT_MS" => Some((LEASE_MS / 4).to_string()),
+                _ => None,
+            })
     })?;
     Ok(values)
 }
@@ -100,7 +102,10 @@ impl Host {
     ) -> anyhow::Result<Arc<Self>> {
         let store = PgStore::new(Pool::new(database.url(), CONNECTIONS, None)?);
         if values.flag("OPENEVE_AUTO_MIGRATE") {
-            store.migrate().await.context("the database's schema could not be brought up to date")?;
+            store
+                .migrate()
+                .await
+                .context("the database's schema could not be brought up to date")?;
         }
         store.register(&artifact.manifest).await?;
         let (bells, rung) = unbounded_channel();
@@ -131,7 +136,10 @@ impl Host {
     pub(super) async fn reload(&self, artifact: &Artifact) -> anyhow::Result<()> {
         self.shared.store.register(&artifact.manifest).await?;
         let handlers = Arc::new(self.shared.handlers(artifact));
-        *self.handlers.write().unwrap_or_else(PoisonError::into_inner) = handlers;
+        *self
+            .handlers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = handlers;
         Ok(())
     }
 
@@ -146,7 +154,9 @@ impl Host {
         let mut working = self.working.subscribe();
         let begun = *working.borrow();
         if begun > 0 {
-            output::say(&format!("finishing what has begun ({begun}); Ctrl-C again ends at once, the next start resumes it"));
+            output::say(&format!(
+                "finishing what has begun ({begun}); Ctrl-C again ends at once, the next start resumes it"
+            ));
         }
         let idle = async { drop(working.wait_for(|working| *working == 0).await) };
         tokio::select! {
@@ -163,7 +173,9 @@ impl Host {
     async fn answer(&self, bell: Bell) {
         let handlers = self.handlers();
         let outcome = match bell.at {
-            Place::Run { run_id } => step(&handlers.step, run_id, STEP_FUNCTION_TIMEOUT_MS).await.map(|_| ()),
+            Place::Run { run_id } => step(&handlers.step, run_id, STEP_FUNCTION_TIMEOUT_MS)
+                .await
+                .map(|_| ()),
             Place::Delivery { delivery_id } => deliver(&handlers.delivery, delivery_id).await,
         };
         // The row still says that it needs work; the tick rings again.
@@ -187,7 +199,11 @@ impl Shared {
         let (manifest, settings) = (Arc::clone(&artifact.manifest), self.settings.clone());
         let (store, observer) = (self.store.clone(), Arc::clone(&self.observer));
         let step = StepDeps {
-            tools: Arc::new(ScriptTools::new(artifact.root.clone(), self.http.clone(), env.as_ref().clone())),
+            tools: Arc::new(ScriptTools::new(
+                artifact.root.clone(),
+                self.http.clone(),
+                env.as_ref().clone(),
+            )),
             engine: Arc::new(ModelEngine {
                 http: self.http.clone(),
                 clock: clock.clone(),
@@ -223,9 +239,23 @@ impl Shared {
             manifest: manifest.clone(),
             settings: settings.clone(),
         };
-        let ingress =
-            IngressDeps { store, doorbell, clock, ids, observer, manifest, settings, env, admin_token: None };
-        Handlers { ingress, step, delivery, tick }
+        let ingress = IngressDeps {
+            store,
+            doorbell,
+            clock,
+            ids,
+            observer,
+            manifest,
+            settings,
+            env,
+            admin_token: None,
+        };
+        Handlers {
+            ingress,
+            step,
+            delivery,
+            tick,
+        }
     }
 }
 
@@ -236,7 +266,9 @@ async fn answer_bells(host: Arc<Host>, mut rung: UnboundedReceiver<Bell>) {
         }
         let host = Arc::clone(&host);
         tokio::spawn(async move {
-            let Ok(_permit) = host.limit.acquire().await else { return };
+            let Ok(_permit) = host.limit.acquire().await else {
+                return;
+            };
             host.working.send_modify(|working| *working += 1);
             // A panic must not leave the count up, or Ctrl-C would wait for nothing.
             let working = Working(&host.working);
@@ -250,7 +282,8 @@ struct Working<'a>(&'a watch::Sender<usize>);
 
 impl Drop for Working<'_> {
     fn drop(&mut self) {
-        self.0.send_modify(|working| *working = working.saturating_sub(1));
+        self.0
+            .send_modify(|working| *working = working.saturating_sub(1));
     }
 }
 
@@ -272,14 +305,19 @@ async fn tick_loop(host: Arc<Host>) {
 async fn sweep_loop(host: Arc<Host>) {
     loop {
         pause(SWEEP_PAUSE).await;
-        let deps = SweepDeps { store: host.shared.store.clone() };
+        let deps = SweepDeps {
+            store: host.shared.store.clone(),
+        };
         if let Err(error) = sweep(&deps).await {
             tracing::warn!(error.code = error.code, error = %error, "the sweep failed; it tries again");
         }
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a host of one process has timers where Lambda has EventBridge")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a host of one process has timers where Lambda has EventBridge"
+)]
 async fn pause(time: Duration) {
     tokio::time::sleep(time).await;
 }

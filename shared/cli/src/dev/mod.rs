@@ -54,7 +54,9 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     // What matters is said below and in the runs' own lines; logs are for what goes wrong.
     logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
     packages::install(&arguments.folder)?;
-    let Some(artifact) = built(&arguments.folder).await? else { return Ok(ExitCode::FAILURE) };
+    let Some(artifact) = built(&arguments.folder).await? else {
+        return Ok(ExitCode::FAILURE);
+    };
     let database = database::Database::open(&arguments.folder, &values)?;
     let model = model::Model::choose(&values).await?;
     let follow = Arc::new(Follow::default());
@@ -73,7 +75,13 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
         None => None,
     };
     let code = match outcome {
-        Some(answered) if arguments.once => if answered { ExitCode::SUCCESS } else { ExitCode::FAILURE },
+        Some(answered) if arguments.once => {
+            if answered {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
+        }
         _ => {
             tokio::select! {
                 ended = watch::reload_on_change(&arguments.folder, &host) => ended?,
@@ -90,7 +98,9 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
 
 /// Compiles and writes the artifact; `None` if the folder cannot be built.
 async fn built(folder: &Path) -> anyhow::Result<Option<Artifact>> {
-    let Some(compilation) = compiled(folder).await else { return Ok(None) };
+    let Some(compilation) = compiled(folder).await else {
+        return Ok(None);
+    };
     let out = folder.join(".openeve");
     emit(&compilation, &out).context("the artifact could not be written")?;
     Ok(Some(Artifact::load(&out)?))
@@ -98,7 +108,11 @@ async fn built(folder: &Path) -> anyhow::Result<Option<Artifact>> {
 
 fn announce(manifest: &Manifest, server: &server::Server, model: &model::Model) {
     output::say("");
-    output::say(&format!("{} is up at {}  (Ctrl-C ends it)", manifest.agent.id, server.url()));
+    output::say(&format!(
+        "{} is up at {}  (Ctrl-C ends it)",
+        manifest.agent.id,
+        server.url()
+    ));
     output::say(&format!("model: {}", model.describe(&manifest.agent.model)));
     if let Some(channel) = manifest.channels.first() {
         let method = channel.methods.first().map_or("POST", String::as_str);
@@ -106,7 +120,9 @@ fn announce(manifest: &Manifest, server: &server::Server, model: &model::Model) 
         let auth = channel
             .auth
             .as_ref()
-            .filter(|auth| environment::variable(&auth.bearer.name).is_some_and(|value| !value.is_empty()))
+            .filter(|auth| {
+                environment::variable(&auth.bearer.name).is_some_and(|value| !value.is_empty())
+            })
             .map(|auth| format!(" -H \"Authorization: Bearer ${}\"", auth.bearer.name))
             .unwrap_or_default();
         output::say(&format!(
@@ -114,7 +130,10 @@ fn announce(manifest: &Manifest, server: &server::Server, model: &model::Model) 
             server.url(),
             channel.route
         ));
-        output::say(&format!("and read its answer here, or at {}/runs/<run_id>", server.url()));
+        output::say(&format!(
+            "and read its answer here, or at {}/runs/<run_id>",
+            server.url()
+        ));
     }
     output::say("");
 }
@@ -122,9 +141,10 @@ fn announce(manifest: &Manifest, server: &server::Server, model: &model::Model) 
 /// Ctrl-C, or the terminate signal.
 async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    ) else {
         return std::future::pending().await;
     };
     tokio::select! {
@@ -134,5 +154,9 @@ async fn interrupted() {
 }
 
 fn log_level(asked: &str) -> String {
-    if asked == "info" { "warn".to_owned() } else { asked.to_owned() }
+    if asked == "info" {
+        "warn".to_owned()
+    } else {
+        asked.to_owned()
+    }
 }

@@ -20,12 +20,22 @@ impl Model {
         let base_url = values.text("OPENEVE_MODEL_BASE_URL");
         let api_key = values.given("OPENEVE_MODEL_API_KEY").map(Secret::new);
         if api_key.is_some() || base_url != "https://api.openai.com/v1" {
-            return Ok(Self { base_url, api_key, demo: false });
+            return Ok(Self {
+                base_url,
+                api_key,
+                demo: false,
+            });
         }
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no port is free on loopback")?;
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .context("no port is free on loopback")?;
         let base_url = format!("http://{}/v1", listener.local_addr()?);
         tokio::spawn(demo_model::serve(listener, jiff::Timestamp::now));
-        Ok(Self { base_url, api_key: Some(Secret::new("demo-model-needs-no-key")), demo: true })
+        Ok(Self {
+            base_url,
+            api_key: Some(Secret::new("demo-model-needs-no-key")),
+            demo: true,
+        })
     }
 
     /// Where it is.

@@ -11,7 +11,9 @@ use crate::output;
 /// Installs what `package.json` declares and `node_modules` lacks. Says what it runs. A folder
 /// without `package.json`, or one that has everything, needs no npm.
 pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
-    let Ok(text) = std::fs::read_to_string(folder.join("package.json")) else { return Ok(()) };
+    let Ok(text) = std::fs::read_to_string(folder.join("package.json")) else {
+        return Ok(());
+    };
     let package: Value = serde_json::from_str(&text)
         .with_context(|| format!("{} is not JSON", folder.join("package.json").display()))?;
     let missing: Vec<&str> = package
@@ -25,19 +27,36 @@ pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let verb = if folder.join("package-lock.json").exists() { "ci" } else { "install" };
+    let verb = if folder.join("package-lock.json").exists() {
+        "ci"
+    } else {
+        "install"
+    };
     output::say(&format!(
         "{}: installing {} with `npm {verb} --ignore-scripts`",
         folder.display(),
         missing.join(", ")
     ));
     let mut npm = Command::new("npm");
-    npm.current_dir(folder).args([verb, "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]);
+    npm.current_dir(folder).args([
+        verb,
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--silent",
+    ]);
     let status = npm.status().with_context(|| {
-        format!("npm could not be run; install Node.js, or put {} into {}/node_modules yourself", missing.join(", "), folder.display())
+        format!(
+            "npm could not be run; install Node.js, or put {} into {}/node_modules yourself",
+            missing.join(", "),
+            folder.display()
+        )
     })?;
     if !status.success() {
-        bail!("npm {verb} failed in {}; its own words are above", folder.display());
+        bail!(
+            "npm {verb} failed in {}; its own words are above",
+            folder.display()
+        );
     }
     Ok(())
 }

@@ -19,12 +19,26 @@ use crate::output;
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Sends and waits until the run has ended and its reply is settled; whether it completed.
-pub(super) async fn message(host: &Arc<Host>, manifest: &Manifest, text: &str) -> anyhow::Result<bool> {
-    let channel = manifest.channels.first().context("the agent has no channel; add one under channels/")?;
+pub(super) async fn message(
+    host: &Arc<Host>,
+    manifest: &Manifest,
+    text: &str,
+) -> anyhow::Result<bool> {
+    let channel = manifest
+        .channels
+        .first()
+        .context("the agent has no channel; add one under channels/")?;
     let mut headers = HeaderMap::new();
     headers.insert("content-type", HeaderValue::from_static("application/json"));
-    if let Some(token) = channel.auth.as_ref().and_then(|auth| environment::variable(&auth.bearer.name)) {
-        headers.insert("authorization", HeaderValue::from_str(&format!("Bearer {token}"))?);
+    if let Some(token) = channel
+        .auth
+        .as_ref()
+        .and_then(|auth| environment::variable(&auth.bearer.name))
+    {
+        headers.insert(
+            "authorization",
+            HeaderValue::from_str(&format!("Bearer {token}"))?,
+        );
     }
     let request = IngressRequest {
         method: Method::POST,
@@ -40,8 +54,15 @@ pub(super) async fn message(host: &Arc<Host>, manifest: &Manifest, text: &str) -
     }
     let run_id: RunId = body["run_id"].as_str().unwrap_or_default().parse()?;
     loop {
-        let view = host.ingress().store.run_view(run_id).await?.context("the run vanished")?;
-        let settled = view.delivery.is_none_or(openeve_domain::status::DeliveryStatus::is_terminal);
+        let view = host
+            .ingress()
+            .store
+            .run_view(run_id)
+            .await?
+            .context("the run vanished")?;
+        let settled = view
+            .delivery
+            .is_none_or(openeve_domain::status::DeliveryStatus::is_terminal);
         if view.status.is_terminal() && settled {
             if let Some(reply) = &view.reply {
                 output::answer(reply);
@@ -52,7 +73,10 @@ pub(super) async fn message(host: &Arc<Host>, manifest: &Manifest, text: &str) -
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a command line waits for its answer")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a command line waits for its answer"
+)]
 async fn pause() {
     tokio::time::sleep(LOOK).await;
 }

@@ -29,7 +29,9 @@ impl Server {
     pub(super) async fn start(host: &Arc<Host>, port: u16) -> anyhow::Result<Self> {
         let listener = bind(port).await?;
         let url = format!("http://{}", listener.local_addr()?);
-        let app = axum::Router::new().fallback(answer).with_state(Arc::clone(host));
+        let app = axum::Router::new()
+            .fallback(answer)
+            .with_state(Arc::clone(host));
         let task = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {
                 tracing::error!(error = %error, "the server ended");
@@ -58,7 +60,9 @@ async fn bind(port: u16) -> anyhow::Result<TcpListener> {
             return Ok(listener);
         }
     }
-    TcpListener::bind(("127.0.0.1", 0)).await.context("no port is free on loopback")
+    TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .context("no port is free on loopback")
 }
 
 async fn answer(State(host): State<Arc<Host>>, request: Request) -> Response {

@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use notify::{RecursiveMode, Watcher as _};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::host::Host;
 use super::built;
+use super::host::Host;
 use crate::output;
 
 /// Editors write a file in several steps; this long after the last one it is read.
@@ -28,7 +28,9 @@ pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow:
         }
     })
     .context("the folder cannot be watched")?;
-    watcher.watch(folder, RecursiveMode::Recursive).context("the folder cannot be watched")?;
+    watcher
+        .watch(folder, RecursiveMode::Recursive)
+        .context("the folder cannot be watched")?;
     let mut revision = host.ingress().manifest.revision.clone();
     while changes.recv().await.is_some() {
         settle().await;
@@ -38,7 +40,10 @@ pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow:
             Ok(Some(artifact)) if artifact.manifest.revision != revision => {
                 host.reload(&artifact).await?;
                 revision.clone_from(&artifact.manifest.revision);
-                output::say(&format!("reloaded: revision {}", revision.get(..12).unwrap_or(&revision)));
+                output::say(&format!(
+                    "reloaded: revision {}",
+                    revision.get(..12).unwrap_or(&revision)
+                ));
             }
             Ok(Some(_)) => {}
             Err(error) => output::say(&format!("not reloaded: {error:#}")),
@@ -49,10 +54,17 @@ pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow:
 
 fn matters(event: &notify::Event, ignored: &[PathBuf; 2]) -> bool {
     let looks = matches!(event.kind, notify::EventKind::Access(_));
-    !looks && event.paths.iter().any(|path| !ignored.iter().any(|folder| path.starts_with(folder)))
+    !looks
+        && event
+            .paths
+            .iter()
+            .any(|path| !ignored.iter().any(|folder| path.starts_with(folder)))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a file system tells of changes, not of their end")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file system tells of changes, not of their end"
+)]
 async fn settle() {
     tokio::time::sleep(SETTLE).await;
 }

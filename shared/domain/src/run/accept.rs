@@ -52,7 +52,10 @@ pub fn accept(
         return Err(AcceptError::Empty);
     }
     if bytes > MESSAGE_BYTES_MAX {
-        return Err(AcceptError::TooLarge { bytes, max: MESSAGE_BYTES_MAX });
+        return Err(AcceptError::TooLarge {
+            bytes,
+            max: MESSAGE_BYTES_MAX,
+        });
     }
     let payload = json!({
         "channel": arrival.turn.channel,

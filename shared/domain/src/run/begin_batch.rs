@@ -40,24 +40,40 @@ pub struct CallRequest {
 /// Whether the calls of a batch run one after another: one sequential call makes all so [C.11].
 pub fn is_sequential<'a>(manifest: &Manifest, names: impl IntoIterator<Item = &'a str>) -> bool {
     names.into_iter().any(|name| {
-        manifest.tool(name).is_some_and(|tool| tool.execution == Execution::Sequential)
+        manifest
+            .tool(name)
+            .is_some_and(|tool| tool.execution == Execution::Sequential)
     })
 }
 
 /// Commits the batch's intents: all `started` when they run side by side, else the first.
-pub fn begin_batch(state: &RunState, manifest: &Manifest, batch: Batch, commit_id: CommitId) -> Commit {
-    let sequential = is_sequential(manifest, batch.calls.iter().map(|(_, call)| call.name.as_str()));
+pub fn begin_batch(
+    state: &RunState,
+    manifest: &Manifest,
+    batch: Batch,
+    commit_id: CommitId,
+) -> Commit {
+    let sequential = is_sequential(
+        manifest,
+        batch.calls.iter().map(|(_, call)| call.name.as_str()),
+    );
     let seq = state.next_seq();
     let mut commit = state.commit(commit_id);
-    commit.entries.push(Entry { seq, kind: EntryKind::ToolBatch, text: batch.text, extra: batch.extra });
+    commit.entries.push(Entry {
+        seq,
+        kind: EntryKind::ToolBatch,
+        text: batch.text,
+        extra: batch.extra,
+    });
     commit.events.push(Event::new(
         event::MODEL_RESPONDED,
         json!({"tool_calls": batch.calls.len(), "usage": batch.usage.as_ref().map(|record| record.usage)}),
     ));
     for (ordinal, (id, request)) in (0_u32..).zip(batch.calls) {
         let starts = !sequential || ordinal == 0;
-        let side_effects =
-            manifest.tool(&request.name).map_or(SideEffects::None, |tool| tool.side_effects);
+        let side_effects = manifest
+            .tool(&request.name)
+            .map_or(SideEffects::None, |tool| tool.side_effects);
         if starts {
             commit.events.push(started(id, &request.name));
         }
@@ -69,7 +85,11 @@ pub fn begin_batch(state: &RunState, manifest: &Manifest, batch: Batch, commit_i
             name: request.name,
             arguments: request.arguments,
             side_effects,
-            status: if starts { ToolCallStatus::Started } else { ToolCallStatus::Requested },
+            status: if starts {
+                ToolCallStatus::Started
+            } else {
+                ToolCallStatus::Requested
+            },
             result: Value::Null,
             model_output: String::new(),
         });

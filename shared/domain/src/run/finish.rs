@@ -38,7 +38,12 @@ pub fn final_key(run_id: RunId) -> String {
 }
 
 /// Completes a run with its answer.
-pub fn finish(state: &RunState, answer: Answer, obligation: Obligation, commit_id: CommitId) -> Commit {
+pub fn finish(
+    state: &RunState,
+    answer: Answer,
+    obligation: Obligation,
+    commit_id: CommitId,
+) -> Commit {
     let mut commit = complete(state, &answer.text, Some(obligation), commit_id);
     let responded = Event::new(
         event::MODEL_RESPONDED,
@@ -76,8 +81,14 @@ pub(super) fn complete(
             text: text.to_owned(),
             leased_by: obligation.leased_by,
         });
-        commit.events.push(Event::new(event::DELIVERY_CREATED, json!({"delivery": obligation.id})));
+        commit.events.push(Event::new(
+            event::DELIVERY_CREATED,
+            json!({"delivery": obligation.id}),
+        ));
     }
-    commit.events.push(Event::new(event::RUN_COMPLETED, json!({"steps": state.steps})));
+    commit.events.push(Event::new(
+        event::RUN_COMPLETED,
+        json!({"steps": state.steps}),
+    ));
     commit
 }

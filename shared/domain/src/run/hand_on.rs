@@ -27,12 +27,19 @@ pub fn hand_on(state: &RunState, spent: Spent, commit_id: CommitId) -> Commit {
         Spent::Deadline => "deadline",
         Spent::Draining => "draining",
     };
-    commit.events.push(Event::new(event::RUN_CHAINED, json!({"reason": reason, "step": state.steps})));
+    commit.events.push(Event::new(
+        event::RUN_CHAINED,
+        json!({"reason": reason, "step": state.steps}),
+    ));
     commit
 }
 
 /// Whether the run may ask the model once more.
-pub fn may_iterate(state: &RunState, iterations_max: u64, commit_id: CommitId) -> Result<(), Box<Commit>> {
+pub fn may_iterate(
+    state: &RunState,
+    iterations_max: u64,
+    commit_id: CommitId,
+) -> Result<(), Box<Commit>> {
     if state.iterations() < iterations_max {
         return Ok(());
     }

@@ -90,7 +90,10 @@ pub struct Unsaved {
 impl RunState {
     /// Model iterations so far.
     pub fn iterations(&self) -> u64 {
-        self.entries.iter().filter(|entry| entry.kind != EntryKind::User).count() as u64
+        self.entries
+            .iter()
+            .filter(|entry| entry.kind != EntryKind::User)
+            .count() as u64
     }
 
     /// The position of the next row.
@@ -100,7 +103,10 @@ impl RunState {
 
     /// Calls that are to be run now, in call order.
     pub fn started(&self) -> Vec<&ToolCall> {
-        self.calls.iter().filter(|call| call.status == ToolCallStatus::Started).collect()
+        self.calls
+            .iter()
+            .filter(|call| call.status == ToolCallStatus::Started)
+            .collect()
     }
 
     /// A commit that changes nothing yet but carries what was unsaved.
@@ -173,7 +179,10 @@ fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) ->
         crate::event::RUN_FAILED,
         serde_json::json!({"code": code, "message": message}),
     ));
-    commit.failure = Some(Failure { code: code.to_owned(), message });
+    commit.failure = Some(Failure {
+        code: code.to_owned(),
+        message,
+    });
     commit
 }
 

@@ -47,7 +47,12 @@ pub fn model_failed(
             return Reaction::Commit(Box::new(failed(state, commit_id, &failure.code, message)));
         }
         Class::Refused | Class::Corrupt => {
-            return Reaction::Commit(Box::new(failed(state, commit_id, &failure.code, failure.message)));
+            return Reaction::Commit(Box::new(failed(
+                state,
+                commit_id,
+                &failure.code,
+                failure.message,
+            )));
         }
     };
     let wait_ms = backoff_ms(u64::from(failures), jitter, after_ms);
@@ -55,7 +60,9 @@ pub fn model_failed(
         return Reaction::AskAgain { wait_ms };
     }
     let mut commit = state.commit(commit_id);
-    commit.lease = Lease::Release { not_before_ms: wait_ms };
+    commit.lease = Lease::Release {
+        not_before_ms: wait_ms,
+    };
     commit.model_failures = failures;
     commit.events.push(Event::new(
         event::RUN_PARKED,

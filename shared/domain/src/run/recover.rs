@@ -43,7 +43,11 @@ pub fn recover(state: &RunState, obligation: Obligation, commit_id: CommitId) ->
 }
 
 fn end(state: &RunState, plan: &Plan, obligation: Obligation, commit_id: CommitId) -> Recovery {
-    let stop = |commit| Recovery { commit, goes_on: false, degraded: false };
+    let stop = |commit| Recovery {
+        commit,
+        goes_on: false,
+        degraded: false,
+    };
     // A recovery commit is no progress: a run that only ever crashes must reach its bound.
     let go_on = |degraded: bool, event: Option<Event>| {
         let mut commit = state.commit(commit_id);
@@ -51,12 +55,19 @@ fn end(state: &RunState, plan: &Plan, obligation: Obligation, commit_id: CommitI
         commit.resumed = plan.end == End::Resume;
         commit.model_failures = state.model_failures;
         commit.events.extend(event);
-        Recovery { commit, goes_on: true, degraded }
+        Recovery {
+            commit,
+            goes_on: true,
+            degraded,
+        }
     };
     match plan.end {
         End::Complete => stop(complete(state, "", None, commit_id)),
         End::Deliver => {
-            let answer = state.entries.iter().rfind(|entry| entry.kind == EntryKind::Answer);
+            let answer = state
+                .entries
+                .iter()
+                .rfind(|entry| entry.kind == EntryKind::Answer);
             let text = answer.map_or("", |entry| entry.text.as_str());
             let owed = state.delivery.is_none().then_some(obligation);
             stop(complete(state, text, owed, commit_id))
@@ -71,13 +82,19 @@ fn end(state: &RunState, plan: &Plan, obligation: Obligation, commit_id: CommitI
         ),
         End::Degrade => go_on(
             true,
-            Some(Event::new(event::RESUME_DEGRADED, json!({"reason": "resumes_used_up"}))),
+            Some(Event::new(
+                event::RESUME_DEGRADED,
+                json!({"reason": "resumes_used_up"}),
+            )),
         ),
         End::Stalled => stop(failed(
             state,
             commit_id,
             "stalled",
-            format!("the run crashed {} times in a row without progress; see the step function's log", state.stalls),
+            format!(
+                "the run crashed {} times in a row without progress; see the step function's log",
+                state.stalls
+            ),
         )),
         End::Fail => stop(failed(
             state,
@@ -90,21 +107,40 @@ fn end(state: &RunState, plan: &Plan, obligation: Obligation, commit_id: CommitI
 
 fn settle(state: &RunState, plan: &Plan, commit: &mut Commit) {
     let name = |id: ToolCallId| {
-        state.calls.iter().find(|call| call.id == id).map_or("", |call| call.name.as_str())
+        state
+            .calls
+            .iter()
+            .find(|call| call.id == id)
+            .map_or("", |call| call.name.as_str())
     };
     for id in &plan.cancel {
         let result = json!({"cancelled": true});
-        commit.events.push(Event::new(event::TOOL_CANCELLED, json!({"call": id, "tool": name(*id)})));
-        commit.changes.push(change(*id, ToolCallStatus::Cancelled, result));
+        commit.events.push(Event::new(
+            event::TOOL_CANCELLED,
+            json!({"call": id, "tool": name(*id)}),
+        ));
+        commit
+            .changes
+            .push(change(*id, ToolCallStatus::Cancelled, result));
     }
     for id in &plan.interrupt {
         let result = serde_json::from_str(INTERRUPTED_OUTPUT).unwrap_or(Value::Null);
-        commit.events.push(Event::new(event::TOOL_INTERRUPTED, json!({"call": id, "tool": name(*id)})));
-        commit.changes.push(change(*id, ToolCallStatus::Interrupted, result));
+        commit.events.push(Event::new(
+            event::TOOL_INTERRUPTED,
+            json!({"call": id, "tool": name(*id)}),
+        ));
+        commit
+            .changes
+            .push(change(*id, ToolCallStatus::Interrupted, result));
     }
 }
 
 fn change(id: ToolCallId, status: ToolCallStatus, result: Value) -> CallChange {
     let model_output = result.to_string();
-    CallChange { id, status, result, model_output }
+    CallChange {
+        id,
+        status,
+        result,
+        model_output,
+    }
 }

@@ -46,7 +46,9 @@ pub fn settle_calls(state: &mut RunState, outcomes: Vec<Outcome>, commit_id: Com
     let mut events = Vec::new();
     let mut durable = false;
     for outcome in outcomes {
-        let Some(call) = state.calls.iter().find(|call| call.id == outcome.id) else { continue };
+        let Some(call) = state.calls.iter().find(|call| call.id == outcome.id) else {
+            continue;
+        };
         durable |= call.side_effects != SideEffects::None || !outcome.emitted.is_empty();
         events.extend(outcome.emitted);
         let (change, event) = change(outcome.id, &call.name, outcome.result);
@@ -87,15 +89,25 @@ fn next_of_sequence(state: &RunState, changes: &[CallChange]) -> Option<(ToolCal
     if state.calls.iter().any(|call| running(&call)) {
         return None;
     }
-    let next = state.calls.iter().find(|call| call.status == ToolCallStatus::Requested)?;
+    let next = state
+        .calls
+        .iter()
+        .find(|call| call.status == ToolCallStatus::Requested)?;
     Some((next.id, next.name.clone()))
 }
 
 fn change(id: ToolCallId, name: &str, result: Result<ToolOutput, String>) -> (CallChange, Event) {
     let (status, kind, result, model_output) = match result {
         Ok(output) => {
-            let text = output.model_output.unwrap_or_else(|| as_text(&output.result));
-            (ToolCallStatus::Succeeded, event::TOOL_SUCCEEDED, bounded(output.result), text)
+            let text = output
+                .model_output
+                .unwrap_or_else(|| as_text(&output.result));
+            (
+                ToolCallStatus::Succeeded,
+                event::TOOL_SUCCEEDED,
+                bounded(output.result),
+                text,
+            )
         }
         Err(message) => {
             let error = json!({"error": head_and_tail(&message, TOOL_OUTPUT_BYTES_MAX / 2)});
@@ -103,9 +115,20 @@ fn change(id: ToolCallId, name: &str, result: Result<ToolOutput, String>) -> (Ca
             (ToolCallStatus::Failed, event::TOOL_FAILED, error, text)
         }
     };
-    let event = Event::new(kind, json!({"call": id, "tool": name, "output_bytes": model_output.len()}));
+    let event = Event::new(
+        kind,
+        json!({"call": id, "tool": name, "output_bytes": model_output.len()}),
+    );
     let model_output = head_and_tail(&model_output, TOOL_OUTPUT_BYTES_MAX);
-    (CallChange { id, status, result, model_output }, event)
+    (
+        CallChange {
+            id,
+            status,
+            result,
+            model_output,
+        },
+        event,
+    )
 }
 
 /// A plain text is shown as it is; anything else as JSON.

@@ -4,7 +4,12 @@ use uuid::Uuid;
 use super::*;
 
 fn entry(seq: u32, kind: EntryKind, text: &str) -> Entry {
-    Entry { seq, kind, text: text.into(), extra: Value::Null }
+    Entry {
+        seq,
+        kind,
+        text: text.into(),
+        extra: Value::Null,
+    }
 }
 
 fn call(entry_seq: u32, ordinal: u32, status: ToolCallStatus) -> ToolCall {
@@ -18,7 +23,11 @@ fn call(entry_seq: u32, ordinal: u32, status: ToolCallStatus) -> ToolCall {
         side_effects: SideEffects::Unsafe,
         status,
         result: Value::Null,
-        model_output: if status.is_settled() { "done".into() } else { String::new() },
+        model_output: if status.is_settled() {
+            "done".into()
+        } else {
+            String::new()
+        },
     }
 }
 
@@ -49,36 +58,67 @@ fn acceptable(messages: &[Message<'_>]) -> bool {
 
 #[test]
 fn a_call_without_an_outcome_is_answered_as_interrupted() {
-    let entries = [entry(0, EntryKind::User, "go"), entry(1, EntryKind::ToolBatch, "")];
-    let calls = [call(1, 0, ToolCallStatus::Succeeded), call(1, 1, ToolCallStatus::Started)];
+    let entries = [
+        entry(0, EntryKind::User, "go"),
+        entry(1, EntryKind::ToolBatch, ""),
+    ];
+    let calls = [
+        call(1, 0, ToolCallStatus::Succeeded),
+        call(1, 1, ToolCallStatus::Started),
+    ];
     let messages = assemble(&[], &entries, &calls);
     assert_eq!(messages.len(), 4);
-    assert!(matches!(&messages[3], Message::ToolResult { output, .. } if output == INTERRUPTED_OUTPUT));
+    assert!(
+        matches!(&messages[3], Message::ToolResult { output, .. } if output == INTERRUPTED_OUTPUT)
+    );
     assert!(acceptable(&messages));
 }
 
 #[test]
 fn results_follow_call_order_whatever_order_they_settled_in() {
-    let entries = [entry(0, EntryKind::User, "go"), entry(1, EntryKind::ToolBatch, "")];
-    let calls = [call(1, 1, ToolCallStatus::Succeeded), call(1, 0, ToolCallStatus::Succeeded)];
+    let entries = [
+        entry(0, EntryKind::User, "go"),
+        entry(1, EntryKind::ToolBatch, ""),
+    ];
+    let calls = [
+        call(1, 1, ToolCallStatus::Succeeded),
+        call(1, 0, ToolCallStatus::Succeeded),
+    ];
     assert!(acceptable(&assemble(&[], &entries, &calls)));
 }
 
 #[test]
 fn a_batch_whose_calls_are_lost_is_dropped() {
-    let entries = [entry(0, EntryKind::User, "go"), entry(1, EntryKind::ToolBatch, "")];
+    let entries = [
+        entry(0, EntryKind::User, "go"),
+        entry(1, EntryKind::ToolBatch, ""),
+    ];
     assert_eq!(assemble(&[], &entries, &[]).len(), 1);
 }
 
 #[test]
 fn history_is_bounded_and_begins_with_a_person() {
     let history: Vec<Entry> = (0..100)
-        .map(|seq| entry(seq, if seq % 2 == 0 { EntryKind::User } else { EntryKind::Answer }, "hello"))
+        .map(|seq| {
+            entry(
+                seq,
+                if seq % 2 == 0 {
+                    EntryKind::User
+                } else {
+                    EntryKind::Answer
+                },
+                "hello",
+            )
+        })
         .collect();
     let kept = bounded(&history[..99]);
     assert!(kept.len() <= HISTORY_MESSAGES_MAX);
     assert_eq!(kept[0].kind, EntryKind::User);
-    let huge = [entry(0, EntryKind::User, &"x".repeat(HISTORY_BYTES_MAX + 1))];
+    let huge = [entry(
+        0,
+        EntryKind::User,
+        &"x".repeat(HISTORY_BYTES_MAX + 1),
+    )];
     assert!(bounded(&huge).is_empty());
 }
 

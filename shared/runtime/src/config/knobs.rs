@@ -38,11 +38,27 @@ pub enum Kind {
 }
 
 const fn knob(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, alias: None, kind, default, secret: false, since: "0.1.0", doc }
+    Knob {
+        name,
+        alias: None,
+        kind,
+        default,
+        secret: false,
+        since: "0.1.0",
+        doc,
+    }
 }
 
 const fn secret(name: &'static str, alias: Option<&'static str>, doc: &'static str) -> Knob {
-    Knob { name, alias, kind: Kind::Text, default: "", secret: true, since: "0.1.0", doc }
+    Knob {
+        name,
+        alias,
+        kind: Kind::Text,
+        default: "",
+        secret: true,
+        since: "0.1.0",
+        doc,
+    }
 }
 
 const MS: &str = "milliseconds";
@@ -50,40 +66,182 @@ const HOUR: u64 = 3_600_000;
 
 /// Every knob.
 pub const KNOBS: &[Knob] = &[
-    knob("OPENEVE_MODE", Kind::Choice(&["development", "production"]), "production", "How strict the host is. In development routes without authentication are open on loopback."),
-    knob("OPENEVE_ARTIFACT_ROOT", Kind::Text, ".openeve", "The folder that `openeve build` wrote."),
-    secret("DATABASE_URL", None, "The Postgres database, as `postgres://user:password@host:5432/name`. TLS is used where the server offers it; add `?sslmode=require` to insist."),
-    knob("OPENEVE_DATABASE_CA", Kind::Text, "", "A PEM file with the certificate authority of the database, such as the RDS bundle."),
-    knob("OPENEVE_DATABASE_CONNECTIONS", Kind::Number("connections", 1, 100), "1", "Connections of one process. A function on Lambda needs one; `dev` takes more."),
-    knob("OPENEVE_STEP_QUEUE_URL", Kind::Url, "", "The SQS queue that rings the step function."),
-    knob("OPENEVE_DELIVERY_QUEUE_URL", Kind::Url, "", "The SQS queue that rings the delivery function."),
-    knob("OPENEVE_BLOB_BUCKET", Kind::Text, "", "The S3 bucket for large things."),
-    knob("OPENEVE_AWS_ENDPOINT_URL", Kind::Url, "", "An endpoint that stands in for AWS, for tests."),
-    Knob { alias: Some("OPENAI_BASE_URL"), ..knob("OPENEVE_MODEL_BASE_URL", Kind::Url, "https://api.openai.com/v1", "The model provider, or any server that speaks its protocol.") },
-    secret("OPENEVE_MODEL_API_KEY", Some("OPENAI_API_KEY"), "The model provider's key."),
-    knob("OPENEVE_MODEL_TIMEOUT_MS", Kind::Number(MS, 1_000, 600_000), "120000", "How long one model request may take, streaming included."),
-    secret("OPENEVE_ADMIN_TOKEN", None, "The bearer token for reading runs over HTTP. Unset: those routes are closed in production."),
-    secret("OPENEVE_SCHEDULER_SECRET", None, "Presented by whoever calls the tick endpoint. Unset: the endpoint is closed in production."),
-    secret("OPENEVE_AGENT_SECRET", None, "One secret with a JSON object of the variables the agent's folder names; each entry is read as if it were set."),
-    knob("OPENEVE_STEP_RESERVE_MS", Kind::Number(MS, 1_000, 890_000), "130000", "A step starts another iteration only if more than this remains."),
-    knob("OPENEVE_STEP_SLICE_MS", Kind::Number(MS, 0, 890_000), "60000", "A step starts another iteration only if it has worked for less than this."),
-    knob("OPENEVE_RUN_LEASE_MS", Kind::Number(MS, 100, HOUR), "60000", "How long a claim holds without a heartbeat."),
-    knob("OPENEVE_RUN_HEARTBEAT_MS", Kind::Number(MS, 20, HOUR), "30000", "How often a working step extends its lease; at most half the lease."),
-    knob("OPENEVE_RUN_MAX_ITERATIONS", Kind::Number("iterations", 1, 10_000), "100", "Model requests of one run before it ends with reason `max_iterations`."),
-    knob("OPENEVE_DELIVERY_INLINE", Kind::Flag, "true", "Whether the step sends replies itself. False on Lambda, so that the step function holds no channel secret."),
-    knob("OPENEVE_DELIVERY_RETRY_ATTEMPTS", Kind::Number("attempts", 1, 10), "2", "Tries in place before a delivery is deferred."),
-    knob("OPENEVE_DELIVERY_QUEUE_LEASE_MS", Kind::Number(MS, 1_000, HOUR), "60000", "How long a sender holds a delivery."),
-    knob("OPENEVE_IDEMPOTENCY_TTL_HOURS", Kind::Number("hours", 48, 8_760), "48", "How long idempotency keys are kept; longer than any provider's redelivery."),
-    knob("OPENEVE_SCHEDULE_LOOKBACK_MS", Kind::Number(MS, 60_000, 24 * HOUR), "900000", "How far back the tick looks for missed occurrences."),
-    knob("OPENEVE_AUTO_MIGRATE", Kind::Flag, "true", "Whether `dev` and `serve` apply migrations when they start."),
-    knob("OPENEVE_POSTGRES_BIN", Kind::Text, "", "The folder with `initdb` and `postgres` that `dev` should use."),
-    knob("OPENEVE_LOG", Kind::Choice(&["error", "warn", "info", "debug", "trace"]), "info", "The least severe log line that is written."),
+    knob(
+        "OPENEVE_MODE",
+        Kind::Choice(&["development", "production"]),
+        "production",
+        "How strict the host is. In development routes without authentication are open on loopback.",
+    ),
+    knob(
+        "OPENEVE_ARTIFACT_ROOT",
+        Kind::Text,
+        ".openeve",
+        "The folder that `openeve build` wrote.",
+    ),
+    secret(
+        "DATABASE_URL",
+        None,
+        "The Postgres database, as `postgres://user:password@host:5432/name`. TLS is used where the server offers it; add `?sslmode=require` to insist.",
+    ),
+    knob(
+        "OPENEVE_DATABASE_CA",
+        Kind::Text,
+        "",
+        "A PEM file with the certificate authority of the database, such as the RDS bundle.",
+    ),
+    knob(
+        "OPENEVE_DATABASE_CONNECTIONS",
+        Kind::Number("connections", 1, 100),
+        "1",
+        "Connections of one process. A function on Lambda needs one; `dev` takes more.",
+    ),
+    knob(
+        "OPENEVE_STEP_QUEUE_URL",
+        Kind::Url,
+        "",
+        "The SQS queue that rings the step function.",
+    ),
+    knob(
+        "OPENEVE_DELIVERY_QUEUE_URL",
+        Kind::Url,
+        "",
+        "The SQS queue that rings the delivery function.",
+    ),
+    knob(
+        "OPENEVE_BLOB_BUCKET",
+        Kind::Text,
+        "",
+        "The S3 bucket for large things.",
+    ),
+    knob(
+        "OPENEVE_AWS_ENDPOINT_URL",
+        Kind::Url,
+        "",
+        "An endpoint that stands in for AWS, for tests.",
+    ),
+    Knob {
+        alias: Some("OPENAI_BASE_URL"),
+        ..knob(
+            "OPENEVE_MODEL_BASE_URL",
+            Kind::Url,
+            "https://api.openai.com/v1",
+            "The model provider, or any server that speaks its protocol.",
+        )
+    },
+    secret(
+        "OPENEVE_MODEL_API_KEY",
+        Some("OPENAI_API_KEY"),
+        "The model provider's key.",
+    ),
+    knob(
+        "OPENEVE_MODEL_TIMEOUT_MS",
+        Kind::Number(MS, 1_000, 600_000),
+        "120000",
+        "How long one model request may take, streaming included.",
+    ),
+    secret(
+        "OPENEVE_ADMIN_TOKEN",
+        None,
+        "The bearer token for reading runs over HTTP. Unset: those routes are closed in production.",
+    ),
+    secret(
+        "OPENEVE_SCHEDULER_SECRET",
+        None,
+        "Presented by whoever calls the tick endpoint. Unset: the endpoint is closed in production.",
+    ),
+    secret(
+        "OPENEVE_AGENT_SECRET",
+        None,
+        "One secret with a JSON object of the variables the agent's folder names; each entry is read as if it were set.",
+    ),
+    knob(
+        "OPENEVE_STEP_RESERVE_MS",
+        Kind::Number(MS, 1_000, 890_000),
+        "130000",
+        "A step starts another iteration only if more than this remains.",
+    ),
+    knob(
+        "OPENEVE_STEP_SLICE_MS",
+        Kind::Number(MS, 0, 890_000),
+        "60000",
+        "A step starts another iteration only if it has worked for less than this.",
+    ),
+    knob(
+        "OPENEVE_RUN_LEASE_MS",
+        Kind::Number(MS, 100, HOUR),
+        "60000",
+        "How long a claim holds without a heartbeat.",
+    ),
+    knob(
+        "OPENEVE_RUN_HEARTBEAT_MS",
+        Kind::Number(MS, 20, HOUR),
+        "30000",
+        "How often a working step extends its lease; at most half the lease.",
+    ),
+    knob(
+        "OPENEVE_RUN_MAX_ITERATIONS",
+        Kind::Number("iterations", 1, 10_000),
+        "100",
+        "Model requests of one run before it ends with reason `max_iterations`.",
+    ),
+    knob(
+        "OPENEVE_DELIVERY_INLINE",
+        Kind::Flag,
+        "true",
+        "Whether the step sends replies itself. False on Lambda, so that the step function holds no channel secret.",
+    ),
+    knob(
+        "OPENEVE_DELIVERY_RETRY_ATTEMPTS",
+        Kind::Number("attempts", 1, 10),
+        "2",
+        "Tries in place before a delivery is deferred.",
+    ),
+    knob(
+        "OPENEVE_DELIVERY_QUEUE_LEASE_MS",
+        Kind::Number(MS, 1_000, HOUR),
+        "60000",
+        "How long a sender holds a delivery.",
+    ),
+    knob(
+        "OPENEVE_IDEMPOTENCY_TTL_HOURS",
+        Kind::Number("hours", 48, 8_760),
+        "48",
+        "How long idempotency keys are kept; longer than any provider's redelivery.",
+    ),
+    knob(
+        "OPENEVE_SCHEDULE_LOOKBACK_MS",
+        Kind::Number(MS, 60_000, 24 * HOUR),
+        "900000",
+        "How far back the tick looks for missed occurrences.",
+    ),
+    knob(
+        "OPENEVE_AUTO_MIGRATE",
+        Kind::Flag,
+        "true",
+        "Whether `dev` and `serve` apply migrations when they start.",
+    ),
+    knob(
+        "OPENEVE_POSTGRES_BIN",
+        Kind::Text,
+        "",
+        "The folder with `initdb` and `postgres` that `dev` should use.",
+    ),
+    knob(
+        "OPENEVE_LOG",
+        Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
+        "info",
+        "The least severe log line that is written.",
+    ),
 ];
 
 impl Knob {
     /// What is wrong with a value, if anything.
     pub fn problem(&self, value: &str) -> Option<String> {
-        let shown = if self.secret { "the value".to_owned() } else { format!("{value:?}") };
+        let shown = if self.secret {
+            "the value".to_owned()
+        } else {
+            format!("{value:?}")
+        };
         match self.kind {
             Kind::Text => None,
             Kind::Url => {
@@ -98,7 +256,9 @@ impl Knob {
                 .then(|| format!("{shown} is not one of {}", choices.join(", "))),
             Kind::Number(unit, min, max) => match value.parse::<u64>() {
                 Ok(number) if (min..=max).contains(&number) => None,
-                _ => Some(format!("{shown} is not a whole number of {unit} from {min} to {max}")),
+                _ => Some(format!(
+                    "{shown} is not a whole number of {unit} from {min} to {max}"
+                )),
             },
         }
     }
@@ -108,9 +268,11 @@ impl Knob {
             Kind::Text => "text".into(),
             Kind::Url => "URL".into(),
             Kind::Flag => "`true` or `false`".into(),
-            Kind::Choice(choices) => {
-                choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ")
-            }
+            Kind::Choice(choices) => choices
+                .iter()
+                .map(|choice| format!("`{choice}`"))
+                .collect::<Vec<_>>()
+                .join(", "),
             Kind::Number(unit, min, max) => format!("{unit}, {min} to {max}"),
         }
     }
@@ -125,8 +287,15 @@ pub fn reference_page() -> String {
          Manager secret.\n\n| variable | type | default | secret | since | what it does |\n|---|---|---|---|---|---|\n",
     );
     for knob in KNOBS {
-        let default = if knob.default.is_empty() { "–".into() } else { format!("`{}`", knob.default) };
-        let alias = knob.alias.map(|alias| format!(" (or `{alias}`)")).unwrap_or_default();
+        let default = if knob.default.is_empty() {
+            "–".into()
+        } else {
+            format!("`{}`", knob.default)
+        };
+        let alias = knob
+            .alias
+            .map(|alias| format!(" (or `{alias}`)"))
+            .unwrap_or_default();
         let secret = if knob.secret { "yes" } else { "no" };
         let kind = knob.kind_text();
         let _ = writeln!(

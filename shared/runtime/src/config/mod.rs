@@ -28,7 +28,9 @@ pub struct ConfigError {
 }
 
 fn list(errors: &[ConfigError]) -> String {
-    errors.iter().fold(String::new(), |text, error| text + "\n  - " + &error.to_string())
+    errors.iter().fold(String::new(), |text, error| {
+        text + "\n  - " + &error.to_string()
+    })
 }
 
 /// Raw values by knob name, checked against the knob's type and bound.
@@ -42,22 +44,40 @@ impl Values {
         let mut errors = Vec::new();
         for knob in KNOBS {
             let names = std::iter::once(knob.name).chain(knob.alias);
-            let found = names.filter_map(&lookup).map(|value| value.trim().to_owned());
-            let Some(value) = found.into_iter().find(|value| !value.is_empty()) else { continue };
+            let found = names
+                .filter_map(&lookup)
+                .map(|value| value.trim().to_owned());
+            let Some(value) = found.into_iter().find(|value| !value.is_empty()) else {
+                continue;
+            };
             match knob.problem(&value) {
                 None => {
                     values.insert(knob.name, value);
                 }
-                Some(problem) => errors.push(ConfigError { name: knob.name.to_owned(), problem }),
+                Some(problem) => errors.push(ConfigError {
+                    name: knob.name.to_owned(),
+                    problem,
+                }),
             }
         }
-        if errors.is_empty() { Ok(Self(values)) } else { Err(ConfigErrors(errors)) }
+        if errors.is_empty() {
+            Ok(Self(values))
+        } else {
+            Err(ConfigErrors(errors))
+        }
     }
 
     /// The value of a knob, or its default; empty if it has neither.
     pub fn text(&self, name: &str) -> String {
-        let default = || KNOBS.iter().find(|knob| knob.name == name).map_or("", |knob| knob.default);
-        self.0.get(name).map_or_else(|| default().to_owned(), Clone::clone)
+        let default = || {
+            KNOBS
+                .iter()
+                .find(|knob| knob.name == name)
+                .map_or("", |knob| knob.default)
+        };
+        self.0
+            .get(name)
+            .map_or_else(|| default().to_owned(), Clone::clone)
     }
 
     /// The value of a knob if it was set or has a default.
@@ -81,33 +101,54 @@ mod tests {
     use super::*;
 
     fn read(pairs: &[(&str, &str)]) -> Result<Values, ConfigErrors> {
-        let pairs: BTreeMap<String, String> =
-            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let pairs: BTreeMap<String, String> = pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         Values::read(|name| pairs.get(name).cloned())
     }
 
     #[test]
     fn every_default_satisfies_its_own_knob() {
         for knob in KNOBS {
-            assert!(knob.default.is_empty() || knob.problem(knob.default).is_none(), "{}", knob.name);
+            assert!(
+                knob.default.is_empty() || knob.problem(knob.default).is_none(),
+                "{}",
+                knob.name
+            );
         }
     }
 
     #[test]
     fn every_problem_is_reported_at_once_with_its_remedy() {
-        let errors = read(&[("OPENEVE_STEP_SLICE_MS", "fast"), ("OPENEVE_MODE", "prod")]).unwrap_err();
+        let errors =
+            read(&[("OPENEVE_STEP_SLICE_MS", "fast"), ("OPENEVE_MODE", "prod")]).unwrap_err();
         assert_eq!(errors.0.len(), 2);
         let text = errors.to_string();
-        assert!(text.contains("OPENEVE_STEP_SLICE_MS") && text.contains("milliseconds"), "{text}");
-        assert!(text.contains("development") && text.contains("production"), "{text}");
+        assert!(
+            text.contains("OPENEVE_STEP_SLICE_MS") && text.contains("milliseconds"),
+            "{text}"
+        );
+        assert!(
+            text.contains("development") && text.contains("production"),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_secret_that_is_wrong_is_not_quoted() {
         let errors = read(&[("OPENEVE_MODEL_BASE_URL", "hunter22")]).unwrap_err();
         assert!(errors.to_string().contains("https://"));
-        let knob = Knob { secret: true, ..KNOBS[0] };
-        assert!(!knob.problem("hunter22").unwrap_or_default().contains("hunter22"));
+        let knob = Knob {
+            secret: true,
+            ..KNOBS[0]
+        };
+        assert!(
+            !knob
+                .problem("hunter22")
+                .unwrap_or_default()
+                .contains("hunter22")
+        );
     }
 
     #[test]

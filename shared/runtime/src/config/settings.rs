@@ -48,9 +48,16 @@ impl Settings {
         let development = values.text("OPENEVE_MODE") == "development";
         let run_lease_ms = values.number("OPENEVE_RUN_LEASE_MS");
         Self {
-            mode: if development { Mode::Development } else { Mode::Production },
+            mode: if development {
+                Mode::Development
+            } else {
+                Mode::Production
+            },
             run_lease_ms,
-            run_heartbeat_ms: values.number("OPENEVE_RUN_HEARTBEAT_MS").min(run_lease_ms / 2).max(1),
+            run_heartbeat_ms: values
+                .number("OPENEVE_RUN_HEARTBEAT_MS")
+                .min(run_lease_ms / 2)
+                .max(1),
             step_slice_ms: values.number("OPENEVE_STEP_SLICE_MS"),
             step_reserve_ms: values.number("OPENEVE_STEP_RESERVE_MS"),
             run_iterations_max: values.number("OPENEVE_RUN_MAX_ITERATIONS"),

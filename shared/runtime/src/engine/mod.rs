@@ -20,7 +20,10 @@ use openeve_integrations::models::openai_chat::{
 use openeve_integrations::models::{Endpoint, split_model};
 use serde_json::{Value, json};
 
-use crate::ports::{Advance, AdvanceInput, Advanced, Clock, Engine, HttpClient, HttpError, HttpRequest, HttpResponse};
+use crate::ports::{
+    Advance, AdvanceInput, Advanced, Clock, Engine, HttpClient, HttpError, HttpRequest,
+    HttpResponse,
+};
 
 /// An error body is read up to this many bytes.
 const ERROR_BODY_BYTES_MAX: usize = 64 * 1024;
@@ -59,7 +62,11 @@ impl Engine for ModelEngine {
 }
 
 impl ModelEngine {
-    async fn ask(&self, input: &AdvanceInput<'_>, usage: &mut Option<Usage>) -> Result<Completion, ModelFailure> {
+    async fn ask(
+        &self,
+        input: &AdvanceInput<'_>,
+        usage: &mut Option<Usage>,
+    ) -> Result<Completion, ModelFailure> {
         let endpoint = self.endpoint(input.manifest)?;
         let tools: Vec<_> = input.manifest.tools.iter().collect();
         let config = ChatConfig {
@@ -67,7 +74,11 @@ impl ModelEngine {
             system: &input.manifest.instructions,
             reasoning: input.manifest.agent.reasoning,
         };
-        let ChatRequest { headers, body, aliases } = build_request(config, input.messages, &tools);
+        let ChatRequest {
+            headers,
+            body,
+            aliases,
+        } = build_request(config, input.messages, &tools);
         let request = HttpRequest {
             method: Method::POST,
             url: format!("{}{PATH}", endpoint.base_url),
@@ -76,7 +87,11 @@ impl ModelEngine {
             timeout_ms: input.budget_ms,
             follow_redirects: false,
         };
-        let response = self.http.send(request).await.map_err(|error| broken(&endpoint, &error))?;
+        let response = self
+            .http
+            .send(request)
+            .await
+            .map_err(|error| broken(&endpoint, &error))?;
         if response.status != 200 {
             return Err(self.refused(&endpoint, response).await);
         }
@@ -97,7 +112,10 @@ impl ModelEngine {
     fn endpoint(&self, manifest: &Manifest) -> Result<Endpoint, ModelFailure> {
         let (provider, model) = split_model(&manifest.agent.model).ok_or_else(|| ModelFailure {
             code: "model_unknown".to_owned(),
-            message: format!("agent.ts names the model {:?}; write `provider/model`", manifest.agent.model),
+            message: format!(
+                "agent.ts names the model {:?}; write `provider/model`",
+                manifest.agent.model
+            ),
             class: Class::Refused,
         })?;
         Ok(Endpoint {
@@ -116,15 +134,27 @@ impl ModelEngine {
                 break;
             }
         }
-        classify_error(endpoint, response.status, &response.headers, &body, self.clock.now())
+        classify_error(
+            endpoint,
+            response.status,
+            &response.headers,
+            &body,
+            self.clock.now(),
+        )
     }
 }
 
 /// Feeds the decoder until it is done or the body ends; shows text as it comes.
-async fn read(decoder: &mut Decoder, mut response: HttpResponse, input: &AdvanceInput<'_>) -> Result<(), HttpError> {
+async fn read(
+    decoder: &mut Decoder,
+    mut response: HttpResponse,
+    input: &AdvanceInput<'_>,
+) -> Result<(), HttpError> {
     while let Some(chunk) = response.body.next().await {
         // A failure is kept by the decoder, which returns it at the end.
-        let Ok(deltas) = decoder.feed(&chunk?) else { break };
+        let Ok(deltas) = decoder.feed(&chunk?) else {
+            break;
+        };
         for Delta::Text(text) in deltas {
             input.observer.delta(input.run_id, &text);
         }
@@ -136,16 +166,30 @@ async fn read(decoder: &mut Decoder, mut response: HttpResponse, input: &Advance
 }
 
 fn decide(completion: Completion, continuation: Value) -> Advance {
-    let Completion { text, calls, extra, .. } = completion;
+    let Completion {
+        text, calls, extra, ..
+    } = completion;
     if calls.is_empty() {
-        Advance::Message { text, extra, continuation }
+        Advance::Message {
+            text,
+            extra,
+            continuation,
+        }
     } else {
-        Advance::ToolBatch { text, extra, calls, continuation }
+        Advance::ToolBatch {
+            text,
+            extra,
+            calls,
+            continuation,
+        }
     }
 }
 
 fn next(continuation: Option<&Value>) -> Value {
-    let done = continuation.and_then(|body| body.get("iteration")).and_then(Value::as_u64).unwrap_or(0);
+    let done = continuation
+        .and_then(|body| body.get("iteration"))
+        .and_then(Value::as_u64)
+        .unwrap_or(0);
     json!({"iteration": done + 1})
 }
 

@@ -22,7 +22,12 @@ pub(super) async fn handle(
     }
     let run_id = RunId::new(deps.ids.uuid());
     let fresh = ConversationId::new(deps.ids.uuid());
-    let inbound = match parse(&channel.name, &request.headers, &request.body, &fresh.to_string()) {
+    let inbound = match parse(
+        &channel.name,
+        &request.headers,
+        &request.body,
+        &fresh.to_string(),
+    ) {
         Ok(inbound) => inbound,
         Err(error) => return refused(&error),
     };
@@ -79,7 +84,9 @@ fn authorized(
     let variable = channel.auth.as_ref().map(|auth| auth.bearer.name.as_str());
     let token = variable.and_then(|name| deps.env.get(name));
     match (token, deps.settings.mode) {
-        (Some(token), _) => check_bearer(&request.headers, token).map_err(|error| Box::new(refused(&error))),
+        (Some(token), _) => {
+            check_bearer(&request.headers, token).map_err(|error| Box::new(refused(&error)))
+        }
         (None, Mode::Development) => Ok(()),
         (None, Mode::Production) => {
             let why = variable.map_or_else(
@@ -88,7 +95,11 @@ fn authorized(
             );
             tracing::error!(channel = %channel.name, "the route {} is closed: {why}", channel.route);
             let message = "this route is closed until its operator configures a token";
-            Err(Box::new(IngressResponse::error(401, "route_closed", message)))
+            Err(Box::new(IngressResponse::error(
+                401,
+                "route_closed",
+                message,
+            )))
         }
     }
 }

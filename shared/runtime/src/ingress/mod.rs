@@ -90,18 +90,33 @@ async fn ready(deps: &IngressDeps) -> IngressResponse {
     }
 }
 
-async fn channel_route(deps: &IngressDeps, request: &IngressRequest, path: &str) -> IngressResponse {
-    let on_path: Vec<&ChannelSpec> =
-        deps.manifest.channels.iter().filter(|channel| channel.route == path).collect();
-    let takes = |channel: &&ChannelSpec| channel.methods.iter().any(|method| *method == request.method.as_str());
+async fn channel_route(
+    deps: &IngressDeps,
+    request: &IngressRequest,
+    path: &str,
+) -> IngressResponse {
+    let on_path: Vec<&ChannelSpec> = deps
+        .manifest
+        .channels
+        .iter()
+        .filter(|channel| channel.route == path)
+        .collect();
+    let takes = |channel: &&ChannelSpec| {
+        channel
+            .methods
+            .iter()
+            .any(|method| *method == request.method.as_str())
+    };
     if let Some(channel) = on_path.iter().copied().find(takes) {
         return message::handle(deps, request, channel).await;
     }
     if on_path.is_empty() {
         let help = if deps.settings.mode == Mode::Development {
             let routes = deps.manifest.routes();
-            let routes: Vec<String> =
-                routes.iter().map(|route| format!("{} {}", route.methods.join("|"), route.path)).collect();
+            let routes: Vec<String> = routes
+                .iter()
+                .map(|route| format!("{} {}", route.methods.join("|"), route.path))
+                .collect();
             format!("the agent's routes are: {}", routes.join(", "))
         } else {
             "see route-table.json in the agent's artifact".to_owned()
@@ -109,7 +124,14 @@ async fn channel_route(deps: &IngressDeps, request: &IngressRequest, path: &str)
         let message = format!("there is no route {} {path}; {help}", request.method);
         return IngressResponse::error(404, "route_unknown", &message);
     }
-    let allowed: Vec<String> = on_path.iter().flat_map(|channel| channel.methods.clone()).collect();
-    let message = format!("{path} does not take {}; send {}", request.method, allowed.join(" or "));
+    let allowed: Vec<String> = on_path
+        .iter()
+        .flat_map(|channel| channel.methods.clone())
+        .collect();
+    let message = format!(
+        "{path} does not take {}; send {}",
+        request.method,
+        allowed.join(" or ")
+    );
     IngressResponse::error(405, "method_not_allowed", &message).with("allow", &allowed.join(", "))
 }

@@ -22,21 +22,29 @@ impl IngressResponse {
     pub fn json(status: u16, body: &Value) -> Self {
         let mut text = body.to_string();
         text.push('\n');
-        Self { status, headers: HeaderMap::new(), body: Bytes::from(text) }
-            .with("content-type", "application/json; charset=utf-8")
-            .with("cache-control", "no-store")
+        Self {
+            status,
+            headers: HeaderMap::new(),
+            body: Bytes::from(text),
+        }
+        .with("content-type", "application/json; charset=utf-8")
+        .with("cache-control", "no-store")
     }
 
     /// An error, with a stable code and a message that says what to do.
     pub fn error(status: u16, code: &str, message: &str) -> Self {
-        Self::json(status, &json!({"error": {"code": code, "message": message}}))
+        Self::json(
+            status,
+            &json!({"error": {"code": code, "message": message}}),
+        )
     }
 
     /// The store could not take it; the caller should send it again. Logged, since a person must
     /// look when it lasts.
     pub(super) fn unavailable(error: &PortError) -> Self {
         tracing::error!(error.code = error.code, error = %error, "a request could not be persisted");
-        let message = "the message could not be stored and was not accepted; send it again in a moment";
+        let message =
+            "the message could not be stored and was not accepted; send it again in a moment";
         Self::error(503, error.code, message).with("retry-after", "5")
     }
 

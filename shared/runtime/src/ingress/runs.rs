@@ -12,9 +12,14 @@ use crate::ports::{RunView, StoredEvent};
 const EVENTS_PER_PAGE: u64 = 500;
 
 /// `GET /runs/{id}` and `GET /runs/{id}/events?after=N`.
-pub(super) async fn handle(deps: &IngressDeps, request: &IngressRequest, rest: &str) -> IngressResponse {
+pub(super) async fn handle(
+    deps: &IngressDeps,
+    request: &IngressRequest,
+    rest: &str,
+) -> IngressResponse {
     if request.method != http::Method::GET {
-        return IngressResponse::error(405, "method_not_allowed", "runs are read with GET").with("allow", "GET");
+        return IngressResponse::error(405, "method_not_allowed", "runs are read with GET")
+            .with("allow", "GET");
     }
     if let Err(response) = authorized(deps, request) {
         return *response;
@@ -34,12 +39,20 @@ pub(super) async fn handle(deps: &IngressDeps, request: &IngressRequest, rest: &
 fn authorized(deps: &IngressDeps, request: &IngressRequest) -> Result<(), Box<IngressResponse>> {
     match (&deps.admin_token, deps.settings.mode) {
         (Some(token), _) => check_bearer(&request.headers, token).map_err(|error| {
-            Box::new(IngressResponse::error(error.status(), error.code(), &error.to_string()))
+            Box::new(IngressResponse::error(
+                error.status(),
+                error.code(),
+                &error.to_string(),
+            ))
         }),
         (None, Mode::Development) => Ok(()),
         (None, Mode::Production) => {
             let message = "runs are not readable here until the operator sets OPENEVE_ADMIN_TOKEN";
-            Err(Box::new(IngressResponse::error(401, "route_closed", message)))
+            Err(Box::new(IngressResponse::error(
+                401,
+                "route_closed",
+                message,
+            )))
         }
     }
 }
@@ -53,9 +66,16 @@ async fn one(deps: &IngressDeps, run_id: RunId) -> IngressResponse {
 }
 
 async fn events(deps: &IngressDeps, run_id: RunId, request: &IngressRequest) -> IngressResponse {
-    let after = request.query.split('&').find_map(|pair| pair.strip_prefix("after="));
+    let after = request
+        .query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("after="));
     let Ok(after) = after.unwrap_or("0").parse::<i64>() else {
-        return IngressResponse::error(400, "query_malformed", "`after` is the number of the last event you have");
+        return IngressResponse::error(
+            400,
+            "query_malformed",
+            "`after` is the number of the last event you have",
+        );
     };
     match deps.store.run_events(run_id, after, EVENTS_PER_PAGE).await {
         Ok(events) if events.is_empty() && after == 0 => unknown(run_id),
@@ -68,7 +88,11 @@ async fn events(deps: &IngressDeps, run_id: RunId, request: &IngressRequest) -> 
 }
 
 fn unknown(run_id: RunId) -> IngressResponse {
-    IngressResponse::error(404, "run_unknown", &format!("there is no run {run_id} in this database"))
+    IngressResponse::error(
+        404,
+        "run_unknown",
+        &format!("there is no run {run_id} in this database"),
+    )
 }
 
 /// A run as JSON, the same over HTTP and on the command line.

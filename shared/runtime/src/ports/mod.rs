@@ -39,16 +39,28 @@ pub struct PortError {
 impl PortError {
     /// A failure that may pass.
     pub fn retry(code: &'static str, message: impl Into<String>) -> Self {
-        Self { class: Class::Retry { after_ms: None }, code, message: message.into() }
+        Self {
+            class: Class::Retry { after_ms: None },
+            code,
+            message: message.into(),
+        }
     }
 
     /// A failure that will repeat itself.
     pub fn refused(code: &'static str, message: impl Into<String>) -> Self {
-        Self { class: Class::Refused, code, message: message.into() }
+        Self {
+            class: Class::Refused,
+            code,
+            message: message.into(),
+        }
     }
 
     /// Something stored or received makes no sense.
     pub fn corrupt(code: &'static str, message: impl Into<String>) -> Self {
-        Self { class: Class::Corrupt, code, message: message.into() }
+        Self {
+            class: Class::Corrupt,
+            code,
+            message: message.into(),
+        }
     }
 }

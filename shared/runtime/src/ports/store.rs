@@ -130,13 +130,23 @@ pub trait Store: Send + Sync {
 
     /// Claims a run under a new epoch and loads it whole. Repeating it with the same token within
     /// the lease finds the run claimed.
-    async fn claim(&self, run_id: RunId, token: LeaseToken, lease_ms: u64) -> Result<Claim, PortError>;
+    async fn claim(
+        &self,
+        run_id: RunId,
+        token: LeaseToken,
+        lease_ms: u64,
+    ) -> Result<Claim, PortError>;
 
     /// Applies a commit under its epoch. Idempotent by the commit's id.
     async fn commit(&self, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError>;
 
     /// Extends the lease and `updated_at`, guarded by the epoch, touching nothing else [M.02].
-    async fn heartbeat(&self, run_id: RunId, epoch: i64, lease_ms: u64) -> Result<Heartbeat, PortError>;
+    async fn heartbeat(
+        &self,
+        run_id: RunId,
+        epoch: i64,
+        lease_ms: u64,
+    ) -> Result<Heartbeat, PortError>;
 
     /// Leases a delivery that is due; `None` if it is not, or somebody else has it.
     async fn lease_delivery(
@@ -160,7 +170,12 @@ pub trait Store: Send + Sync {
     async fn run_view(&self, run_id: RunId) -> Result<Option<RunView>, PortError>;
 
     /// Events after a position, in order, at most `limit`.
-    async fn run_events(&self, run_id: RunId, after: i64, limit: u64) -> Result<Vec<StoredEvent>, PortError>;
+    async fn run_events(
+        &self,
+        run_id: RunId,
+        after: i64,
+        limit: u64,
+    ) -> Result<Vec<StoredEvent>, PortError>;
 
     /// Whether the database answers and its schema is this build's.
     async fn ready(&self) -> Result<(), PortError>;

@@ -25,11 +25,15 @@ pub(super) async fn run(hold: &mut Hold<'_>) -> Result<(), Stop> {
     let ids = (hold.state.run_id, hold.state.conversation_id);
     let mut running = FuturesUnordered::new();
     loop {
-        while running.len() < PARALLEL_TOOLS_MAX && let Some(call) = waiting.pop() {
+        while running.len() < PARALLEL_TOOLS_MAX
+            && let Some(call) = waiting.pop()
+        {
             let timeout_ms = hold.work_ms(TOOL_WALL_MS);
             running.push(Box::pin(one(deps, ids, call, timeout_ms)));
         }
-        let Some(first) = hold.beating(running.next()).await? else { return Ok(()) };
+        let Some(first) = hold.beating(running.next()).await? else {
+            return Ok(());
+        };
         // Whatever else has finished by now shares the commit.
         let mut outcomes = vec![first];
         while let Some(Some(more)) = running.next().now_or_never() {
@@ -57,20 +61,42 @@ async fn one(
     call: ToolCall,
     timeout_ms: u64,
 ) -> Outcome {
-    let refused = |id: ToolCallId, message: String| Outcome { id, result: Err(message), emitted: Vec::new() };
+    let refused = |id: ToolCallId, message: String| Outcome {
+        id,
+        result: Err(message),
+        emitted: Vec::new(),
+    };
     let Some(tool) = deps.manifest.tool(&call.name) else {
-        let names: Vec<&str> = deps.manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let names: Vec<&str> = deps
+            .manifest
+            .tools
+            .iter()
+            .map(|tool| tool.name.as_str())
+            .collect();
         return refused(
             call.id,
-            format!("there is no tool {:?}; the tools are: {}", call.name, names.join(", ")),
+            format!(
+                "there is no tool {:?}; the tools are: {}",
+                call.name,
+                names.join(", ")
+            ),
         );
     };
     let input = match arguments(&call.arguments) {
         Ok(input) => input,
         Err(why) => return refused(call.id, why),
     };
-    let timeout_ms = tool.timeout_ms.map_or(timeout_ms, |own| own.min(timeout_ms));
-    let invocation = Invocation { run_id, conversation_id, call_id: call.id, tool, input, timeout_ms };
+    let timeout_ms = tool
+        .timeout_ms
+        .map_or(timeout_ms, |own| own.min(timeout_ms));
+    let invocation = Invocation {
+        run_id,
+        conversation_id,
+        call_id: call.id,
+        tool,
+        input,
+        timeout_ms,
+    };
     deps.tools.run(invocation).await
 }
 
@@ -81,7 +107,9 @@ fn arguments(text: &str) -> Result<Value, String> {
     }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) => Ok(Value::Object(object)),
-        Ok(_) => Err("the arguments are not a JSON object; call the tool again with one".to_owned()),
+        Ok(_) => {
+            Err("the arguments are not a JSON object; call the tool again with one".to_owned())
+        }
         Err(error) => Err(format!(
             "the arguments are not valid JSON ({error}); call the tool again with a complete JSON object"
         )),

@@ -41,8 +41,20 @@ pub(super) struct Hold<'a> {
 }
 
 impl<'a> Hold<'a> {
-    pub(super) fn new(deps: &'a StepDeps, state: RunState, begun_ms: u64, remaining_ms: u64) -> Self {
-        Self { deps, state, budget: deps.settings.budget(remaining_ms), degraded: false, begun_ms, shown: 0 }
+    pub(super) fn new(
+        deps: &'a StepDeps,
+        state: RunState,
+        begun_ms: u64,
+        remaining_ms: u64,
+    ) -> Self {
+        Self {
+            deps,
+            state,
+            budget: deps.settings.budget(remaining_ms),
+            degraded: false,
+            begun_ms,
+            shown: 0,
+        }
     }
 
     /// Milliseconds since the step began.
@@ -106,7 +118,12 @@ impl<'a> Hold<'a> {
     async fn patiently(&self, commit: &Commit) -> Result<CommitAnswer, Stop> {
         let mut waits = COMMIT_WAITS_MS.into_iter();
         loop {
-            let error = match self.deps.store.commit(commit, self.deps.settings.run_lease_ms).await {
+            let error = match self
+                .deps
+                .store
+                .commit(commit, self.deps.settings.run_lease_ms)
+                .await
+            {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -131,7 +148,9 @@ impl<'a> Hold<'a> {
         match sent.await {
             Ok(Some(event)) => self.deps.observer.event(self.state.run_id, &event),
             Ok(None) => {}
-            Err(error) => tracing::warn!(run.id = %self.state.run_id, error = %error, "a reply could not be settled; the tick will find it"),
+            Err(error) => {
+                tracing::warn!(run.id = %self.state.run_id, error = %error, "a reply could not be settled; the tick will find it")
+            }
         }
     }
 
@@ -149,7 +168,12 @@ impl<'a> Hold<'a> {
 
     async fn heartbeat(&self) -> Result<(), Stop> {
         let lease_ms = self.deps.settings.run_lease_ms;
-        match self.deps.store.heartbeat(self.state.run_id, self.state.epoch, lease_ms).await {
+        match self
+            .deps
+            .store
+            .heartbeat(self.state.run_id, self.state.epoch, lease_ms)
+            .await
+        {
             Ok(Heartbeat::Alive) => Ok(()),
             Ok(Heartbeat::Superseded) => Err(Stop::Superseded),
             Err(error) => {

@@ -21,18 +21,37 @@ pub(super) async fn once(hold: &mut Hold<'_>) -> Result<Option<Stepped>, Stop> {
     let Advanced { advance, usage } = ask(hold).await?;
     let usage = usage.map(|usage| record(hold, usage));
     match advance {
-        Advance::Message { text, extra, continuation } => {
+        Advance::Message {
+            text,
+            extra,
+            continuation,
+        } => {
             let checkpoint = checkpoint(hold, continuation);
-            let answer = Answer { text, extra, checkpoint, usage };
+            let answer = Answer {
+                text,
+                extra,
+                checkpoint,
+                usage,
+            };
             let commit = finish(&hold.state, answer, hold.obligation(), hold.commit_id());
             hold.commit(commit).await?;
             Ok(Some(Stepped::Ended))
         }
-        Advance::ToolBatch { text, extra, calls, continuation } => {
+        Advance::ToolBatch {
+            text,
+            extra,
+            calls,
+            continuation,
+        } => {
             let checkpoint = checkpoint(hold, continuation);
             let named = |call| (ToolCallId::new(hold.deps.ids.uuid()), call);
-            let batch =
-                Batch { text, extra, calls: calls.into_iter().map(named).collect(), checkpoint, usage };
+            let batch = Batch {
+                text,
+                extra,
+                calls: calls.into_iter().map(named).collect(),
+                checkpoint,
+                usage,
+            };
             let commit = begin_batch(&hold.state, &hold.deps.manifest, batch, hold.commit_id());
             hold.commit(commit).await?;
             Ok(None)
@@ -62,12 +81,20 @@ fn usable_continuation(hold: &mut Hold<'_>) -> Option<Value> {
         return None;
     }
     let engine = &hold.deps.engine;
-    match hold.state.checkpoint.as_ref()?.body_for(engine.name(), engine.version()) {
+    match hold
+        .state
+        .checkpoint
+        .as_ref()?
+        .body_for(engine.name(), engine.version())
+    {
         Ok(body) => Some(body.clone()),
         Err(error) => {
             hold.degraded = true;
             let reason = json!({"reason": error.to_string()});
-            hold.state.unsaved.events.push(Event::new(event::RESUME_DEGRADED, reason));
+            hold.state
+                .unsaved
+                .events
+                .push(Event::new(event::RESUME_DEGRADED, reason));
             None
         }
     }
@@ -86,7 +113,10 @@ fn checkpoint(hold: &mut Hold<'_>, body: Value) -> Continuation {
 }
 
 fn record(hold: &Hold<'_>, usage: Usage) -> UsageRecord {
-    UsageRecord { model: hold.deps.manifest.agent.model.clone(), usage }
+    UsageRecord {
+        model: hold.deps.manifest.agent.model.clone(),
+        usage,
+    }
 }
 
 async fn failed(
@@ -114,7 +144,12 @@ async fn failed(
             if !parked {
                 return Ok(Some(Stepped::Ended));
             }
-            ring(hold.deps, openeve_domain::bell::Bell::run(hold.state.run_id), wait_ms).await;
+            ring(
+                hold.deps,
+                openeve_domain::bell::Bell::run(hold.state.run_id),
+                wait_ms,
+            )
+            .await;
             Ok(Some(Stepped::Parked))
         }
     }

@@ -18,14 +18,16 @@ use openeve_domain::bell::Bell;
 use openeve_domain::budget::Spent;
 use openeve_domain::ids::{CommitId, DeliveryId, LeaseToken, RunId};
 use openeve_domain::manifest::Manifest;
+use openeve_domain::run::RunState;
 use openeve_domain::run::finish::Obligation;
 use openeve_domain::run::hand_on::{hand_on, may_iterate};
 use openeve_domain::run::recover::recover;
-use openeve_domain::run::RunState;
 use openeve_domain::status::ToolCallStatus;
 
 use crate::config::Settings;
-use crate::ports::{Claim, Clock, Doorbell, Engine, Ids, Observer, PortError, Sender, Store, ToolRunner};
+use crate::ports::{
+    Claim, Clock, Doorbell, Engine, Ids, Observer, PortError, Sender, Store, ToolRunner,
+};
 
 use hold::{Hold, Stop};
 
@@ -76,13 +78,19 @@ pub enum Stepped {
 pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<Stepped, PortError> {
     let begun_ms = deps.clock.monotonic_ms();
     let token = LeaseToken::new(deps.ids.uuid());
-    let state = match deps.store.claim(run_id, token, deps.settings.run_lease_ms).await? {
+    let state = match deps
+        .store
+        .claim(run_id, token, deps.settings.run_lease_ms)
+        .await?
+    {
         Claim::Claimed(state) => *state,
         Claim::NotYet { wait_ms } => {
             ring(deps, Bell::run(run_id), wait_ms).await;
             return Ok(Stepped::Parked);
         }
-        Claim::Busy | Claim::Behind | Claim::Settled | Claim::Unknown => return Ok(Stepped::Nothing),
+        Claim::Busy | Claim::Behind | Claim::Settled | Claim::Unknown => {
+            return Ok(Stepped::Nothing);
+        }
     };
     if state.agent_revision != deps.manifest.revision {
         tracing::warn!(
@@ -117,7 +125,11 @@ async fn work(hold: &mut Hold<'_>) -> Result<Stepped, Stop> {
             batch::run(hold).await?;
             continue;
         }
-        if let Err(commit) = may_iterate(&hold.state, hold.deps.settings.run_iterations_max, hold.commit_id()) {
+        if let Err(commit) = may_iterate(
+            &hold.state,
+            hold.deps.settings.run_iterations_max,
+            hold.commit_id(),
+        ) {
             hold.commit(*commit).await?;
             return Ok(Stepped::Ended);
         }
@@ -136,7 +148,10 @@ fn may_go_on(hold: &Hold<'_>, done: u64) -> Result<(), Spent> {
 
 fn has_open_batch(state: &RunState) -> bool {
     state.calls.iter().any(|call| {
-        matches!(call.status, ToolCallStatus::Started | ToolCallStatus::Requested)
+        matches!(
+            call.status,
+            ToolCallStatus::Started | ToolCallStatus::Requested
+        )
     })
 }
 
@@ -174,8 +189,14 @@ impl Hold<'_> {
 
     /// The obligation of a reply, leased by us if we send it ourselves.
     fn obligation(&self) -> Obligation {
-        let leased_by =
-            self.deps.settings.delivery_inline.then(|| LeaseToken::new(self.deps.ids.uuid()));
-        Obligation { id: DeliveryId::new(self.deps.ids.uuid()), leased_by }
+        let leased_by = self
+            .deps
+            .settings
+            .delivery_inline
+            .then(|| LeaseToken::new(self.deps.ids.uuid()));
+        Obligation {
+            id: DeliveryId::new(self.deps.ids.uuid()),
+            leased_by,
+        }
     }
 }

@@ -30,9 +30,13 @@ pub(super) struct Written {
 pub(super) fn compile_functions(arch: Architecture) -> anyhow::Result<PathBuf> {
     let workspace = workspace()?;
     let target = workspace.join("target/lambda-functions");
-    output::say("compiling the five functions with cargo-lambda; the first time takes some minutes");
+    output::say(
+        "compiling the five functions with cargo-lambda; the first time takes some minutes",
+    );
     let mut command = Command::new("cargo");
-    command.current_dir(&workspace).args(["lambda", "build", "--release"]);
+    command
+        .current_dir(&workspace)
+        .args(["lambda", "build", "--release"]);
     command.args(["--compiler", "cargo-zigbuild"]);
     command.arg("--lambda-dir").arg(&target);
     command.arg(match arch {
@@ -64,7 +68,9 @@ fn workspace() -> anyhow::Result<PathBuf> {
             return Ok(folder);
         }
         if !folder.pop() {
-            bail!("the functions' sources are not here; run this inside the OpenEve checkout, or give compiled functions with --functions FOLDER");
+            bail!(
+                "the functions' sources are not here; run this inside the OpenEve checkout, or give compiled functions with --functions FOLDER"
+            );
         }
     }
 }
@@ -83,7 +89,8 @@ pub(super) fn write(
         let bootstrap = bootstrap(functions, name)?;
         let path = out.join(format!("{name}.zip"));
         let part = out.join(format!("{name}.zip.part"));
-        archive(&part, &bootstrap, artifact, &files).with_context(|| format!("cannot write {}", path.display()))?;
+        archive(&part, &bootstrap, artifact, &files)
+            .with_context(|| format!("cannot write {}", path.display()))?;
         fs::rename(&part, &path)?;
         let bytes = fs::metadata(&path)?.len();
         written.push(Written { path, bytes });
@@ -104,7 +111,12 @@ fn bootstrap(functions: &Path, name: &str) -> anyhow::Result<PathBuf> {
     })
 }
 
-fn archive(path: &Path, bootstrap: &Path, artifact: &Path, files: &[PathBuf]) -> anyhow::Result<()> {
+fn archive(
+    path: &Path,
+    bootstrap: &Path,
+    artifact: &Path,
+    files: &[PathBuf],
+) -> anyhow::Result<()> {
     let mut zip = ZipWriter::new(BufWriter::new(File::create(path)?));
     // A fixed time keeps an unchanged agent's archive the same bytes, and its function undeployed.
     let plain = SimpleFileOptions::default()
@@ -125,15 +137,26 @@ fn archive(path: &Path, bootstrap: &Path, artifact: &Path, files: &[PathBuf]) ->
 fn artifact_files(artifact: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![PathBuf::from("server"), PathBuf::from("assets")];
-    for name in ["manifest.json", "agent-revision.json", "route-table.json", "schedules.json"] {
+    for name in [
+        "manifest.json",
+        "agent-revision.json",
+        "route-table.json",
+        "schedules.json",
+    ] {
         files.push(PathBuf::from(name));
     }
     while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(artifact.join(&folder)) else { continue };
+        let Ok(entries) = fs::read_dir(artifact.join(&folder)) else {
+            continue;
+        };
         for entry in entries {
             let entry = entry?;
             let path = folder.join(entry.file_name());
-            if entry.file_type()?.is_dir() { folders.push(path) } else { files.push(path) }
+            if entry.file_type()?.is_dir() {
+                folders.push(path)
+            } else {
+                files.push(path)
+            }
         }
     }
     files.sort();
