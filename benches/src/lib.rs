@@ -4,11 +4,7 @@
 //! costs Lambda. Machines are noisy: quote medians and ratios. Counts are exact, and tests assert
 //! them as budgets.
 
-#![expect(
-    clippy::expect_used,
-    clippy::missing_panics_doc,
-    reason = "a benchmark fails loudly"
-)]
+#![expect(clippy::expect_used, reason = "a benchmark fails loudly")]
 
 use std::time::Duration;
 

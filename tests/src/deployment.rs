@@ -104,6 +104,10 @@ pub fn booking() -> Value {
 
 impl Deployment {
     /// Starts everything; nothing has been asked yet.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a list of what a deployment is made of"
+    )]
     pub async fn start(options: Options) -> Self {
         let emulator = Emulator::start().await;
         let database = migrated_database(TestServer::shared()).await;

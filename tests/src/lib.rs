@@ -8,6 +8,8 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     clippy::missing_panics_doc,
     reason = "test support fails loudly"
 )]

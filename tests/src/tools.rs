@@ -12,11 +12,12 @@ use openeve_domain::run::settle_calls::{Outcome, ToolOutput};
 use openeve_runtime::ports::{Invocation, Sender, ToolRunner};
 use serde_json::Value;
 
+type Run = Box<dyn Fn(&str, Value) -> Work + Send + Sync>;
 type Work = Pin<Box<dyn Future<Output = Result<Value, String>> + Send>>;
 
 /// Runs every tool through one closure, given its name and input.
 pub struct ClosureTools {
-    run: Box<dyn Fn(&str, Value) -> Work + Send + Sync>,
+    run: Run,
     ran: Mutex<Vec<(String, ToolCallId)>>,
 }
 

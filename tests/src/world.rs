@@ -39,7 +39,7 @@ pub struct WorldOptions {
     pub inline: bool,
 }
 
-/// One database and the handlers over it. Several workers may share it: see [`World::worker`].
+/// One database and the handlers over it. Several workers may share it.
 pub struct World {
     /// The database.
     pub database: TestDatabase,

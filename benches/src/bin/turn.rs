@@ -7,6 +7,7 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
+    clippy::indexing_slicing,
     reason = "a benchmark prints and fails loudly"
 )]
 
@@ -110,8 +111,8 @@ async fn row(server: &TestServer, durability: Durability, tools: u64, class: Sid
         let before = (wal_position(&client).await, cpu(), wall());
         turn(&world, &conversation).await;
         let (cpu_ms, wall_ms) = (
-            (cpu() - before.1).as_secs_f64() * 1e3,
-            (wall() - before.2).as_secs_f64() * 1e3,
+            cpu().checked_sub(before.1).unwrap().as_secs_f64() * 1e3,
+            wall().checked_sub(before.2).unwrap().as_secs_f64() * 1e3,
         );
         if number >= TURNS {
             wal.push(wal_position(&client).await - before.0);
@@ -146,7 +147,7 @@ async fn long(server: &TestServer) {
     for _ in 0..LONG {
         let before = (wal_position(&client).await, wall());
         turn(&world, "one conversation").await;
-        walls.push((wall() - before.1).as_secs_f64() * 1e3);
+        walls.push(wall().checked_sub(before.1).unwrap().as_secs_f64() * 1e3);
         wal.push(wal_position(&client).await - before.0);
     }
     let part = |from: usize, to: usize| (median(&wal[from..to]), median(&walls[from..to]));

@@ -52,13 +52,13 @@ impl Doorbell for SqsDoorbell {
             return Err(PortError::refused("queue_not_configured", why));
         }
         // Rounded up: a bell that comes early finds the row not due and would have to ring again.
-        let delay_s = i32::try_from(delay_ms.div_ceil(1_000)).unwrap_or(900);
+        let seconds = i32::try_from(delay_ms.div_ceil(1_000)).unwrap_or(900);
         let request = self
             .client
             .send_message()
             .queue_url(queue_url)
             .message_body(bell.encode());
-        match request.delay_seconds(delay_s).send().await {
+        match request.delay_seconds(seconds).send().await {
             Ok(_) => Ok(()),
             Err(error) => Err(failure(&error)),
         }
@@ -73,8 +73,8 @@ where
         "SQS did not take the doorbell: {}",
         DisplayErrorContext(error)
     );
-    match error {
-        SdkError::ConstructionFailure(_) => PortError::refused("queue_refused", message),
-        _ => PortError::retry("queue_unreachable", message),
+    if matches!(error, SdkError::ConstructionFailure(_)) {
+        return PortError::refused("queue_refused", message);
     }
+    PortError::retry("queue_unreachable", message)
 }

@@ -1,4 +1,4 @@
-//! Fourth stage: what only shows when the files are seen together [A5].
+//! Fourth stage: what only shows when the files are seen together (ledger A5).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Folder, NamedFile};

@@ -1,4 +1,4 @@
-//! First stage: which files the folder has and which of them the compiler reads [A1].
+//! First stage: which files the folder has and which of them the compiler reads (ledger A1).
 //!
 //! A file's name is the name of the tool, channel or schedule it defines. Whatever the framework
 //! reserves and this version leaves out is named in a warning, so nothing is ignored in silence.

@@ -1,4 +1,4 @@
-//! Last stage: the artifact on disk [A4].
+//! Last stage: the artifact on disk (ledger A4).
 //!
 //! `manifest.json` is the mark of a whole artifact: it is the last thing to appear and the first to
 //! go. A new artifact is written beside its place and renamed into it. Over an old one, the mark is

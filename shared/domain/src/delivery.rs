@@ -114,13 +114,11 @@ pub fn settle(delivery: &LeasedDelivery, outcome: SendOutcome, jitter: f64) -> S
     }
 }
 
-fn failed(
-    base: &dyn Fn(DeliveryStatus, Option<u64>, Option<String>, &str, Value) -> Settlement,
-    id: &str,
-    attempt: u64,
-    reason: &str,
-    error: String,
-) -> Settlement {
+/// Makes a settlement of one delivery: status, wait, error, kind and payload of its event.
+type Settle<'a> =
+    &'a dyn Fn(DeliveryStatus, Option<u64>, Option<String>, &str, Value) -> Settlement;
+
+fn failed(base: Settle<'_>, id: &str, attempt: u64, reason: &str, error: String) -> Settlement {
     let payload = json!({"delivery": id, "attempt": attempt, "reason": reason, "error": error});
     base(
         DeliveryStatus::Failed,

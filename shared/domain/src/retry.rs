@@ -48,14 +48,13 @@ pub fn backoff_ms(attempt: u64, jitter: f64, after_ms: Option<u64>) -> u64 {
 pub fn retry_after_ms(header: &str, now: jiff::Timestamp) -> Option<u64> {
     const DAY_S: i64 = 24 * 60 * 60;
     let header = header.trim();
-    let seconds = match header.parse::<i64>() {
-        Ok(seconds) => seconds,
-        Err(_) => {
-            let at = jiff::fmt::rfc2822::DateTimeParser::new()
-                .parse_timestamp(header)
-                .ok()?;
-            at.as_second() - now.as_second()
-        }
+    let seconds = if let Ok(seconds) = header.parse::<i64>() {
+        seconds
+    } else {
+        let at = jiff::fmt::rfc2822::DateTimeParser::new()
+            .parse_timestamp(header)
+            .ok()?;
+        at.as_second() - now.as_second()
     };
     (0..=DAY_S)
         .contains(&seconds)

@@ -7,7 +7,7 @@ use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 /// How lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// One JSON object a line, on standard output, as CloudWatch wants it.
+    /// One JSON object a line, on standard output, as `CloudWatch` wants it.
     Json,
     /// A readable line, on standard error.
     Readable,

@@ -83,9 +83,9 @@ fn load(
     for message in &messages.rows {
         let own: bool = get(message, "own")?;
         if own {
-            entries.push(entry(message)?)
+            entries.push(entry(message)?);
         } else {
-            history.push(entry(message)?)
+            history.push(entry(message)?);
         }
     }
     let mut turn: ChannelTurn =

@@ -279,7 +279,10 @@ fn delivery(commit: &Commit) -> Option<Statement> {
             .bind(owed.channel.clone(), Type::TEXT)
             .bind(owed.target.clone(), Type::JSONB)
             .bind(owed.text.clone(), Type::TEXT)
-            .bind(owed.leased_by.map(|token| token.uuid()), Type::UUID)
+            .bind(
+                owed.leased_by.map(openeve_domain::ids::LeaseToken::uuid),
+                Type::UUID,
+            )
             .bind(big(DELIVERY_LEASE_MS), Type::INT8)
     })
 }

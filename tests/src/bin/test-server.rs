@@ -3,7 +3,6 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     reason = "a tool of the test command"
 )]

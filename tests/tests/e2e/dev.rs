@@ -45,14 +45,11 @@ impl Dev {
     fn start(agent: &Path, env: &[(&str, &str)]) -> Self {
         let mut dev = Self::spawn(agent, env);
         let up = dev.until(" is up at ");
-        dev.url = up
-            .split(" is up at ")
-            .nth(1)
-            .unwrap()
-            .split_whitespace()
+        let (_, rest) = up.split_once(" is up at ").unwrap();
+        rest.split_whitespace()
             .next()
             .unwrap()
-            .to_owned();
+            .clone_into(&mut dev.url);
         dev
     }
 

@@ -77,6 +77,10 @@ async fn json_call(emulator: &Emulator, service: &str, target: &str, body: &Valu
 }
 
 /// Uploads the archives and deploys the template with these parameters; returns its outputs' text.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps of one deployment, in order"
+)]
 async fn deploy(emulator: &Emulator, parameters: &[(&str, &str)]) -> String {
     let folder = bundle();
     assert!(
@@ -164,6 +168,10 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
 }
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one deployment serves the three questions"
+)]
 async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_poisoned_message() {
     let emulator = Emulator::start().await;
     let database = migrated_database(TestServer::shared()).await;

@@ -79,7 +79,7 @@ async fn an_idle_system_makes_no_traffic_but_the_ticks_one_query() {
     let world = world(echo()).await;
     world.say("c", "go").await;
     world.settle().await;
-    let (_, idle) = counted(&world, tokio::task::yield_now()).await;
+    let ((), idle) = counted(&world, tokio::task::yield_now()).await;
     assert_eq!(idle, Counts::default());
     let (ticked, tick) = counted(&world, openeve_runtime::tick::tick(&world.tick_deps())).await;
     assert_eq!(ticked.unwrap(), openeve_runtime::tick::Ticked::default());
@@ -101,7 +101,7 @@ async fn wal_of_a_turn_is_the_same_at_turn_1_and_at_turn_500() {
     let client = world.database.connect().await;
     let mut sizes = Vec::new();
     for number in 0..500 {
-        let sampled = number < 30 || number >= 470;
+        let sampled = !(30..470).contains(&number);
         let before = if sampled {
             wal_position(&client).await
         } else {

@@ -1,5 +1,12 @@
 //! Integration: the real handlers over real Postgres, with scripted thinking.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::wildcard_enum_match_arm,
+    reason = "helpers of tests fail loudly, as tests do"
+)]
+
 mod accept;
 mod budget;
 mod commit;

@@ -4,6 +4,7 @@
 //! says why the rule exists and what to do. A check is a function that returns `Result<(), String>`,
 //! so that a mutant of what it reads can prove that it would notice.
 
+mod pages;
 mod repository;
 mod structure;
 mod template;

@@ -42,7 +42,8 @@ fn inbound(request: Request) -> IngressRequest {
     let body = match body {
         Body::Text(text) => Bytes::from(text),
         Body::Binary(bytes) => Bytes::from(bytes),
-        _ => Bytes::new(),
+        // The enum is open to later forms.
+        Body::Empty | _ => Bytes::new(),
     };
     IngressRequest {
         method: parts.method,

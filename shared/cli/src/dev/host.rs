@@ -42,7 +42,7 @@ const LEASE_MS: u64 = 4_000;
 /// How often the tick looks. One process on one machine can afford to look often.
 const TICK_PAUSE: Duration = Duration::from_secs(2);
 /// How often the sweep looks.
-const SWEEP_PAUSE: Duration = Duration::from_secs(60);
+const SWEEP_PAUSE: Duration = Duration::from_mins(1);
 /// How long begun work may take to finish after Ctrl-C.
 const DRAIN: Duration = Duration::from_secs(20);
 

@@ -52,7 +52,11 @@ pub(super) async fn message(
     if response.status != 202 {
         bail!("the message was not accepted: {body}");
     }
-    let run_id: RunId = body["run_id"].as_str().unwrap_or_default().parse()?;
+    let run_id: RunId = body
+        .get("run_id")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .parse()?;
     loop {
         let view = host
             .ingress()

@@ -17,14 +17,14 @@ const SETTLE: Duration = Duration::from_millis(150);
 
 /// Watches until the watcher ends, which it never does by itself.
 pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow::Result<()> {
-    let (changed, mut changes) = unbounded_channel();
+    let (notice, mut notices) = unbounded_channel();
     let root = std::path::absolute(folder)?;
     let ignored = [root.join(".openeve"), root.join("node_modules")];
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
             && matters(&event, &ignored)
         {
-            let _closed = changed.send(());
+            let _closed = notice.send(());
         }
     })
     .context("the folder cannot be watched")?;
@@ -32,9 +32,9 @@ pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow:
         .watch(folder, RecursiveMode::Recursive)
         .context("the folder cannot be watched")?;
     let mut revision = host.ingress().manifest.revision.clone();
-    while changes.recv().await.is_some() {
+    while notices.recv().await.is_some() {
         settle().await;
-        while changes.try_recv().is_ok() {}
+        while notices.try_recv().is_ok() {}
         match built(folder).await {
             Ok(None) => output::say("the previous revision goes on until this is mended"),
             Ok(Some(artifact)) if artifact.manifest.revision != revision => {

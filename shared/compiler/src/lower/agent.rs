@@ -1,4 +1,4 @@
-//! `agent.ts` [A2].
+//! `agent.ts` (ledger A2).
 
 use openeve_domain::manifest::{AgentSpec, Reasoning};
 

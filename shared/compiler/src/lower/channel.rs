@@ -1,4 +1,4 @@
-//! `channels/<name>.ts` [I].
+//! `channels/<name>.ts` (ledger I).
 
 use openeve_domain::manifest::{ChannelAuth, ChannelSpec, ReplySpec};
 

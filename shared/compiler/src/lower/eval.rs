@@ -1,4 +1,4 @@
-//! Static evaluation: an expression to a value, without running anything [A3].
+//! Static evaluation: an expression to a value, without running anything (ledger A3).
 //!
 //! Read are literals, templates without expressions, `-` before a number, `+` between strings,
 //! arrays, objects, spreads, members of objects, `const` names, calls of the framework's helpers

@@ -1,4 +1,4 @@
-//! `gateway.ts` [B].
+//! `gateway.ts` (ledger B).
 //!
 //! Slots are independent: no choice in one forces a choice in another [B.05].
 

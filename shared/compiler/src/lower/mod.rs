@@ -1,4 +1,4 @@
-//! Third stage: from files to what they define, read statically [A3].
+//! Third stage: from files to what they define, read statically (ledger A3).
 //!
 //! Each kind of file has its module: it reads what it can, reports the rest and returns a draft if
 //! all that the manifest needs is there. No draft looks at another; that is the next stage's part.

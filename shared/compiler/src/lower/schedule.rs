@@ -1,4 +1,4 @@
-//! `schedules/<name>.ts` [G1].
+//! `schedules/<name>.ts` (ledger G1).
 
 use openeve_domain::manifest::{CatchUp, ScheduleSpec};
 use openeve_domain::schedule::{Plan, ScheduleError};

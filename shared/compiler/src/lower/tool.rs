@@ -1,4 +1,4 @@
-//! `tools/<name>.ts` [E].
+//! `tools/<name>.ts` (ledger E).
 //!
 //! Code is not read here: `execute` and `toModelOutput` only have to be there. What the manifest has
 //! no field for yet (`outputSchema`, `capability`) is checked and kept as source metadata.

@@ -149,7 +149,7 @@ impl<'a> Hold<'a> {
             Ok(Some(event)) => self.deps.observer.event(self.state.run_id, &event),
             Ok(None) => {}
             Err(error) => {
-                tracing::warn!(run.id = %self.state.run_id, error = %error, "a reply could not be settled; the tick will find it")
+                tracing::warn!(run.id = %self.state.run_id, error = %error, "a reply could not be settled; the tick will find it");
             }
         }
     }

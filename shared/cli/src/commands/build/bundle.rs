@@ -153,9 +153,9 @@ fn artifact_files(artifact: &Path) -> anyhow::Result<Vec<PathBuf>> {
             let entry = entry?;
             let path = folder.join(entry.file_name());
             if entry.file_type()?.is_dir() {
-                folders.push(path)
+                folders.push(path);
             } else {
-                files.push(path)
+                files.push(path);
             }
         }
     }

@@ -60,7 +60,7 @@ pub(super) fn score(tool: &Tool<'_>, said: &[String]) -> Option<u32> {
     let is_named =
         parameters.any(|word| is_said(&word) && !seen.contains(&word) && !is_generic(&word));
     let named = if is_named { WORD_SCORE } else { 0 };
-    let valued = if values.is_empty() { 0 } else { ENUM_SCORE };
-    let score = about + named + valued;
+    let enum_score = if values.is_empty() { 0 } else { ENUM_SCORE };
+    let score = about + named + enum_score;
     (about > 0 && score >= SCORE_MIN).then_some(score)
 }
