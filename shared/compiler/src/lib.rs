@@ -1,7 +1,7 @@
 //! The compiler: an agent folder to a manifest and an artifact.
 //!
 //! [`compile`] reads the folder and returns everything it found: the manifest if there is no error,
-//! the bundled modules, and every diagnostic of every stage. [`emit`] writes the artifact. The stages
+//! the bundled modules, and every diagnostic of every stage. [`emit()`] writes the artifact. The stages
 //! are modules, in order: `discover`, `parse`, `lower`, `check`, `bundle`, `revision`, `emit`; each
 //! appends to one list of diagnostics and none throws.
 //!
@@ -12,7 +12,7 @@
 //! - The same source gives the same bytes and the same revision, on any machine and in any place. No
 //!   clock, no path of the machine and no secret enters the artifact; secrets are named, as
 //!   environment variables.
-//! - Nobody sees half an artifact: see [`emit`].
+//! - Nobody sees half an artifact: see [`emit()`].
 //!
 //! It refuses to know how agents run, which providers exist beyond the adapters' names, and whether
 //! a model is in a catalogue. It installs no packages. Nothing that is deployed depends on it, and no

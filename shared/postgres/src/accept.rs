@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use crate::clean;
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single};
 use crate::rows::{corrupt, get};
@@ -25,7 +26,7 @@ pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted,
     }
     let before = Statement::new(include_str!("sql/accepted_before.sql"))
         .bind(accept.idempotency.scope.clone(), Type::TEXT)
-        .bind(accept.idempotency.key.clone(), Type::TEXT);
+        .bind(clean::text(&accept.idempotency.key), Type::TEXT);
     let answer = single(client, &before).await?;
     let row = answer
         .rows
@@ -43,8 +44,8 @@ pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted,
 fn statement(accept: &Accept) -> Result<Statement, Failure> {
     // The text is the transcript's first row; storing it twice would double the bytes of a turn.
     let mut turn = accept.turn.clone();
-    let text = std::mem::take(&mut turn.text);
-    let turn = serde_json::to_value(turn).map_err(corrupt)?;
+    let text = clean::text(&std::mem::take(&mut turn.text));
+    let turn = clean::json(&serde_json::to_value(turn).map_err(corrupt)?);
     let kinds: Vec<String> = accept
         .events
         .iter()
@@ -53,18 +54,18 @@ fn statement(accept: &Accept) -> Result<Statement, Failure> {
     let payloads: Vec<Value> = accept
         .events
         .iter()
-        .map(|event| event.payload.clone())
+        .map(|event| clean::json(&event.payload))
         .collect();
     let ttl = i64::try_from(accept.idempotency_ttl_hours).unwrap_or(i64::from(i32::MAX));
     Ok(Statement::new(include_str!("sql/accept.sql"))
         .bind(accept.idempotency.scope.clone(), Type::TEXT)
-        .bind(accept.idempotency.key.clone(), Type::TEXT)
+        .bind(clean::text(&accept.idempotency.key), Type::TEXT)
         .bind(accept.run_id.uuid(), Type::UUID)
         .bind(ttl, Type::INT8)
         .bind(accept.conversation_id.uuid(), Type::UUID)
         .bind(accept.agent_id.clone(), Type::TEXT)
         .bind(accept.turn.channel.clone(), Type::TEXT)
-        .bind(accept.turn.conversation_key.clone(), Type::TEXT)
+        .bind(clean::text(&accept.turn.conversation_key), Type::TEXT)
         .bind(accept.agent_revision.clone(), Type::TEXT)
         .bind(accept.trigger, Type::TEXT)
         .bind(turn, Type::JSONB)

@@ -11,6 +11,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use crate::clean;
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single, transaction};
 use crate::rows::{corrupt, get};
@@ -109,7 +110,7 @@ fn fence(commit: &Commit, lease_ms: u64) -> Statement {
             commit
                 .failure
                 .as_ref()
-                .map(|failure| failure.message.clone()),
+                .map(|failure| clean::text(&failure.message)),
             Type::TEXT,
         )
         .bind(commit.progress, Type::BOOL)
@@ -139,7 +140,9 @@ fn entries(commit: &Commit) -> Option<Statement> {
                 Type::TEXT_ARRAY,
             )
             .bind(
-                rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>(),
+                rows.iter()
+                    .map(|row| clean::text(&row.text))
+                    .collect::<Vec<_>>(),
                 Type::TEXT_ARRAY,
             )
             .bind(
@@ -171,17 +174,19 @@ fn calls(commit: &Commit) -> Option<Statement> {
             )
             .bind(
                 rows.iter()
-                    .map(|row| row.provider_call_id.clone())
+                    .map(|row| clean::text(&row.provider_call_id))
                     .collect::<Vec<_>>(),
                 Type::TEXT_ARRAY,
             )
             .bind(
-                rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(),
+                rows.iter()
+                    .map(|row| clean::text(&row.name))
+                    .collect::<Vec<_>>(),
                 Type::TEXT_ARRAY,
             )
             .bind(
                 rows.iter()
-                    .map(|row| row.arguments.clone())
+                    .map(|row| clean::text(&row.arguments))
                     .collect::<Vec<_>>(),
                 Type::TEXT_ARRAY,
             )
@@ -223,7 +228,7 @@ fn changes(commit: &Commit) -> Option<Statement> {
             )
             .bind(
                 rows.iter()
-                    .map(|row| row.model_output.clone())
+                    .map(|row| clean::text(&row.model_output))
                     .collect::<Vec<_>>(),
                 Type::TEXT_ARRAY,
             )
@@ -238,7 +243,7 @@ fn checkpoint(commit: &Commit) -> Option<Statement> {
             .bind(at.engine.clone(), Type::TEXT)
             .bind(int(at.engine_version), Type::INT4)
             .bind(at.agent_revision.clone(), Type::TEXT)
-            .bind(at.body.clone(), Type::JSONB)
+            .bind(clean::json(&at.body), Type::JSONB)
     })
 }
 
@@ -247,12 +252,14 @@ fn events(commit: &Commit) -> Option<Statement> {
     (!rows.is_empty()).then(|| {
         of_run(commit, include_str!("sql/commit_events.sql"))
             .bind(
-                rows.iter().map(|row| row.kind.clone()).collect::<Vec<_>>(),
+                rows.iter()
+                    .map(|row| clean::text(&row.kind))
+                    .collect::<Vec<_>>(),
                 Type::TEXT_ARRAY,
             )
             .bind(
                 rows.iter()
-                    .map(|row| row.payload.clone())
+                    .map(|row| clean::json(&row.payload))
                     .collect::<Vec<_>>(),
                 Type::JSONB_ARRAY,
             )
@@ -277,8 +284,8 @@ fn delivery(commit: &Commit) -> Option<Statement> {
             .bind(owed.id.uuid(), Type::UUID)
             .bind(owed.key.clone(), Type::TEXT)
             .bind(owed.channel.clone(), Type::TEXT)
-            .bind(owed.target.clone(), Type::JSONB)
-            .bind(owed.text.clone(), Type::TEXT)
+            .bind(clean::json(&owed.target), Type::JSONB)
+            .bind(clean::text(&owed.text), Type::TEXT)
             .bind(
                 owed.leased_by.map(openeve_domain::ids::LeaseToken::uuid),
                 Type::UUID,
@@ -296,7 +303,7 @@ fn of_run(commit: &Commit, sql: &'static str) -> Statement {
 }
 
 fn present(value: &Value) -> Option<Value> {
-    (!value.is_null()).then(|| value.clone())
+    (!value.is_null()).then(|| clean::json(value))
 }
 
 fn int(value: u32) -> i32 {

@@ -6,6 +6,7 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
+use crate::clean;
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single};
 use crate::rows::{get, small};
@@ -47,9 +48,9 @@ pub(crate) async fn settle(client: &Client, settlement: &Settlement) -> Result<b
         .bind(settlement.token.uuid(), Type::UUID)
         .bind(settlement.status.as_str(), Type::TEXT)
         .bind(wait_ms, Type::INT8)
-        .bind(settlement.error.clone(), Type::TEXT)
+        .bind(settlement.error.as_deref().map(clean::text), Type::TEXT)
         .bind(settlement.event.kind.clone(), Type::TEXT)
-        .bind(settlement.event.payload.clone(), Type::JSONB);
+        .bind(clean::json(&settlement.event.payload), Type::JSONB);
     match single(client, &statement).await {
         Ok(_) => Ok(true),
         Err(Failure::Superseded) => Ok(false),

@@ -17,6 +17,7 @@
 
 mod accept;
 mod claim;
+mod clean;
 mod commit;
 mod delivery;
 mod failure;

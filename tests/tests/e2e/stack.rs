@@ -198,7 +198,7 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
             ("ModelApiKey", "sk-scripted"),
             ("AdminToken", ADMIN),
             ("PlainValues", "yes"),
-            ("AgentSecretArn", secret["ARN"].as_str().unwrap()),
+            ("ChannelSecretArn", secret["ARN"].as_str().unwrap()),
             ("ModelBaseUrl", model.url()),
             ("Architecture", "x86_64"),
         ],

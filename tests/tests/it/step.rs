@@ -276,3 +276,25 @@ async fn a_model_that_never_answers_ends_at_the_bound_of_iterations() {
     assert_eq!(world.engine.asked(), 5);
     world.assert_invariants().await;
 }
+
+#[tokio::test]
+async fn characters_that_postgres_cannot_store_never_keep_a_run_from_ending() {
+    let engine = ScriptedEngine::new(|done, _| {
+        if done == 0 {
+            calls(0, &["act"])
+        } else {
+            answer("nul: \0, and on")
+        }
+    });
+    let tools = ClosureTools::new(|_, _| Ok(json!({"k\0": "v\0"})));
+    let world = World::new(WorldOptions {
+        tools,
+        ..options(engine)
+    })
+    .await;
+    let run = world.say("c", "go \0 go").await;
+    world.settle().await;
+    let view = world.view(run).await;
+    assert_eq!(view.reply.as_deref(), Some("nul: \u{fffd}, and on"));
+    world.assert_invariants().await;
+}

@@ -1,5 +1,10 @@
 //! Pages that are held to the code: every knob and every error code is explained.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests fail loudly, as tests do"
+)]
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

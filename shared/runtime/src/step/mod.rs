@@ -4,8 +4,8 @@
 //! not: that we are still the holder after a freeze. Correctness rests on the epoch that every
 //! commit carries; a commit that is refused as superseded ends the step quietly.
 //!
-//! The loop has two kinds of work: the tools of an unsettled batch ([`batch`]), and one iteration
-//! of the engine ([`iterate`]). Before each it asks the time budget, so that a release always fits.
+//! The loop has two kinds of work: the tools of an unsettled batch (`batch`), and one iteration
+//! of the engine (`iterate`). Before each it asks the time budget, so that a release always fits.
 
 mod batch;
 mod hold;
