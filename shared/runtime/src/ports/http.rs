@@ -19,7 +19,8 @@ pub struct HttpRequest {
     pub body: Bytes,
     /// From first byte out to last byte in, in milliseconds.
     pub timeout_ms: u64,
-    /// Whether redirects are followed; never for a request that carries a secret.
+    /// Whether redirects are followed. Credentials are dropped when one leaves the host; a request
+    /// that must reach exactly this host does not follow them.
     pub follow_redirects: bool,
 }
 
