@@ -32,6 +32,26 @@ pub fn concierge_artifact() -> PathBuf {
     existing(repository().join("examples/concierge/.openeve"))
 }
 
+/// A copy of the example agent below a folder, with its packages and without what was built.
+pub fn copy_of_concierge(folder: &Path) -> PathBuf {
+    let copy = folder.join("concierge");
+    copy_folder(&repository().join("examples/concierge"), &copy);
+    copy
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_name().to_str() {
+            Some(".openeve" | "@openeve") => {}
+            _ if entry.file_type().unwrap().is_dir() => copy_folder(&entry.path(), &target),
+            _ => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
 /// One variable of the test's environment.
 #[expect(
     clippy::disallowed_methods,

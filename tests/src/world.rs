@@ -152,6 +152,7 @@ impl World {
             observer: Arc::new(NoObserver),
             manifest: self.manifest.clone(),
             settings: self.settings.clone(),
+            registered: Arc::new(true.into()),
         }
     }
 

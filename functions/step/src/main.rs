@@ -1,10 +1,10 @@
 //! The step function: a doorbell in, some iterations of one run, a doorbell out. Wiring only.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openeve_aws::lambda::serve_queue;
 use openeve_domain::bell::{Bell, Place};
+use openeve_host::environment::tool_env;
 use openeve_runtime::channels::ChannelSender;
 use openeve_runtime::engine::ModelEngine;
 use openeve_runtime::ports::NoObserver;
@@ -26,7 +26,8 @@ fn main() -> anyhow::Result<()> {
             env: boot.env.clone(),
             mode: boot.settings.mode,
         };
-        let env: BTreeMap<_, _> = boot.env.as_ref().clone();
+        // Authored code reads what tools declare, never what channels do.
+        let env = tool_env(&boot.artifact.manifest, &boot.env);
         let deps = Arc::new(StepDeps {
             tools: Arc::new(ScriptTools::new(boot.artifact.root, http, env)),
             engine: Arc::new(engine),

@@ -16,6 +16,7 @@ fn main() -> anyhow::Result<()> {
             observer: Arc::new(NoObserver),
             manifest: boot.artifact.manifest,
             settings: boot.settings,
+            registered: Arc::default(),
         });
         Ok(serve_clock(move || {
             let deps = Arc::clone(&deps);

@@ -1,10 +1,18 @@
 //! The account the process runs in: region, credentials, endpoint, and one HTTPS connector.
 
+use std::time::Duration;
+
 use aws_credential_types::Credentials;
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_types::timeout::TimeoutConfig;
+
+/// One try of a request.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
+/// A request with its retries.
+const OPERATION_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// An environment without what the AWS clients need.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,6 +59,14 @@ impl Account {
             http: connector(),
         })
     }
+}
+
+/// Every request ends in time: the ingress must answer its caller whatever AWS does.
+pub(crate) fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+        .operation_timeout(OPERATION_TIMEOUT)
+        .build()
 }
 
 /// HTTPS with the compiled-in authorities; plain HTTP to an endpoint that stands in for AWS.

@@ -6,7 +6,7 @@ use aws_sdk_s3::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
 use bytes::Bytes;
 use openeve_runtime::ports::{BlobId, Blobs, PortError};
 
-use crate::Account;
+use crate::{Account, client};
 
 /// A bucket of blobs below `blobs/`.
 #[derive(Debug, Clone)]
@@ -22,7 +22,8 @@ impl S3Blobs {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new(account.region.clone()))
             .credentials_provider(account.credentials.clone())
-            .http_client(account.http.clone());
+            .http_client(account.http.clone())
+            .timeout_config(client::timeouts());
         if let Some(endpoint) = &account.endpoint {
             // A stand-in has no host name for each bucket.
             config = config.endpoint_url(endpoint).force_path_style(true);
@@ -110,6 +111,8 @@ where
         DisplayErrorContext(error)
     );
     match status(error) {
+        // Two writers of one blob at once: whoever asks again finds it there.
+        Some(409) => PortError::retry("blob_unreachable", message),
         Some(400..=499) => PortError::refused("blob_refused", message),
         _ => PortError::retry("blob_unreachable", message),
     }

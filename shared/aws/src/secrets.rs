@@ -1,11 +1,11 @@
 //! Secrets that are given as the ARN of an AWS Secrets Manager secret.
 
 use aws_sdk_secretsmanager::config::{BehaviorVersion, Region};
-use aws_sdk_secretsmanager::error::DisplayErrorContext;
+use aws_sdk_secretsmanager::error::ProvideErrorMetadata as _;
 use openeve_domain::secret::Secret;
 use openeve_runtime::ports::PortError;
 
-use crate::Account;
+use crate::{Account, client};
 
 /// Whether a knob's value names a secret instead of being one.
 pub fn is_secret_arn(value: &str) -> bool {
@@ -25,7 +25,8 @@ impl Secrets {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new(account.region.clone()))
             .credentials_provider(account.credentials.clone())
-            .http_client(account.http.clone());
+            .http_client(account.http.clone())
+            .timeout_config(client::timeouts());
         if let Some(endpoint) = &account.endpoint {
             config = config.endpoint_url(endpoint);
         }
@@ -39,7 +40,7 @@ impl Secrets {
         let answer = self.client.get_secret_value().secret_id(arn).send().await.map_err(|error| {
             let why = format!(
                 "secret {arn} cannot be read: {}; check that it exists and that the function's role may read it",
-                DisplayErrorContext(&error)
+                error.code().or(error.message()).unwrap_or("no answer")
             );
             PortError::retry("secret_unreadable", why)
         })?;

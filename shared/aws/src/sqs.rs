@@ -7,7 +7,7 @@ use openeve_domain::bell::{Bell, Place};
 use openeve_domain::limits::DOORBELL_DELAY_MS_MAX;
 use openeve_runtime::ports::{Doorbell, PortError};
 
-use crate::Account;
+use crate::{Account, client};
 
 /// The two queues.
 #[derive(Debug, Clone)]
@@ -24,7 +24,8 @@ impl SqsDoorbell {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new(account.region.clone()))
             .credentials_provider(account.credentials.clone())
-            .http_client(account.http.clone());
+            .http_client(account.http.clone())
+            .timeout_config(client::timeouts());
         if let Some(endpoint) = &account.endpoint {
             config = config.endpoint_url(endpoint);
         }

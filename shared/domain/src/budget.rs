@@ -1,6 +1,6 @@
 //! The time budget: whether a step may start another iteration, and when work must be cut.
 
-use crate::limits::{STEP_CANCEL_MARGIN_MS, STEP_RESERVE_MS, STEP_SLICE_MS};
+use crate::limits::STEP_CANCEL_MARGIN_MS;
 
 /// What a step may spend, in milliseconds of its own clock since it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,15 +25,6 @@ pub enum Spent {
 }
 
 impl TimeBudget {
-    /// The default budget below a deadline.
-    pub const fn until(deadline_ms: u64) -> Self {
-        Self {
-            deadline_ms,
-            slice_ms: STEP_SLICE_MS,
-            reserve_ms: STEP_RESERVE_MS,
-        }
-    }
-
     /// Whether another iteration may start after `elapsed_ms`. The first always may: a step that
     /// did nothing would hand the run on for ever.
     pub const fn allows(&self, elapsed_ms: u64, iterations_done: u64) -> Result<(), Spent> {

@@ -39,10 +39,10 @@ impl IdempotencyKey {
     }
 
     /// The key of one schedule occurrence.
-    pub fn schedule(agent: &str, schedule: &str, occurrence: jiff::Timestamp) -> Self {
+    pub fn schedule(schedule: &str, occurrence: jiff::Timestamp) -> Self {
         Self {
             scope: "schedule".into(),
-            key: format!("{agent}:{schedule}:{occurrence}"),
+            key: format!("{schedule}:{occurrence}"),
         }
     }
 }

@@ -36,6 +36,17 @@ pub struct Accept {
     pub events: Vec<Event>,
     /// W3C trace context of the request.
     pub trace_parent: Option<String>,
+    /// The schedule's occurrence that fired, if one did.
+    pub occurrence: Option<Occurrence>,
+}
+
+/// One occurrence of a schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The schedule's name.
+    pub schedule: String,
+    /// When it was due.
+    pub at: jiff::Timestamp,
 }
 
 /// Everything one commit changes.
@@ -69,8 +80,8 @@ pub struct Commit {
     pub checkpoint: Option<Continuation>,
     /// What happened.
     pub events: Vec<Event>,
-    /// What the model request cost.
-    pub usage: Option<UsageRecord>,
+    /// What model requests cost, those that failed and were asked again included.
+    pub usage: Vec<UsageRecord>,
     /// The reply that is owed from now on.
     pub delivery: Option<NewDelivery>,
 }
@@ -133,6 +144,8 @@ pub struct NewDelivery {
     pub text: String,
     /// Created already leased by an inline sender [L.04].
     pub leased_by: Option<LeaseToken>,
+    /// How long that lease holds.
+    pub lease_ms: u64,
 }
 
 /// What a commit that was applied tells its writer.

@@ -34,8 +34,6 @@ macro_rules! kinds {
 kinds! {
     /// The turn was accepted and its run persisted.
     RUN_CREATED = "run.created";
-    /// A step claimed the run for the first time.
-    RUN_STARTED = "run.started";
     /// The run ended with an answer.
     RUN_COMPLETED = "run.completed";
     /// The run ended without one; the payload names the reason.

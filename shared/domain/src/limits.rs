@@ -59,9 +59,12 @@ pub const TICK_BATCH_MAX: u64 = 200;
 // --- Deliveries ------------------------------------------------------------------------------
 
 /// How long one send may take.
-pub const DELIVERY_SEND_TIMEOUT_MS: u64 = 20 * SECOND_MS;
+pub const DELIVERY_SEND_TIMEOUT_MS: u64 = 15 * SECOND_MS;
 /// Tries in place before a delivery is deferred.
 pub const DELIVERY_INLINE_ATTEMPTS: u64 = 2;
+/// Tries in place with the waits between them, at most.
+pub const DELIVERY_TRIES_MS: u64 = DELIVERY_SEND_TIMEOUT_MS * DELIVERY_INLINE_ATTEMPTS
+    + INLINE_WAIT_MS_MAX * (DELIVERY_INLINE_ATTEMPTS - 1);
 /// Deferred tries before a delivery is given up.
 pub const DELIVERY_ATTEMPTS_MAX: u64 = 8;
 /// First delay of a deferred delivery.
@@ -75,6 +78,8 @@ pub const DOORBELL_DELAY_MS_MAX: u64 = 15 * MINUTE_MS;
 
 /// The ingress function's time-out.
 pub const INGRESS_FUNCTION_TIMEOUT_MS: u64 = 20 * SECOND_MS;
+/// How often the sweep runs: retention is no hurry, and an idle system should be quiet.
+pub const SWEEP_INTERVAL_MS: u64 = HOUR_MS;
 /// The tick function's time-out.
 pub const TICK_FUNCTION_TIMEOUT_MS: u64 = 50 * SECOND_MS;
 /// The delivery function's time-out.
@@ -118,8 +123,6 @@ pub const HISTORY_MESSAGES_MAX: usize = 20;
 pub const HISTORY_BYTES_MAX: usize = 32 * KIB;
 /// One model answer, as it streams in.
 pub const MODEL_ANSWER_BYTES_MAX: usize = 4 * MIB;
-/// An error text kept on a row.
-pub const ERROR_TEXT_BYTES_MAX: usize = 2 * KIB;
 
 // --- Authored code ---------------------------------------------------------------------------
 
@@ -140,8 +143,6 @@ pub const FETCH_BODY_BYTES_MAX: usize = 8 * MIB;
 pub const SCHEDULE_LOOKBACK_MS: u64 = 15 * MINUTE_MS;
 /// How long an idempotency key is kept.
 pub const IDEMPOTENCY_TTL_HOURS: u64 = 48;
-/// How long a pause waits for a person.
-pub const PAUSE_TTL_MS: u64 = 7 * 24 * HOUR_MS;
 
 const _: () = {
     assert!(
@@ -160,8 +161,8 @@ const _: () = {
         STEP_CANCEL_MARGIN_MS < RELEASE_MARGIN_MS,
         "cancelled work is released in time"
     );
-    assert!(DELIVERY_SEND_TIMEOUT_MS * DELIVERY_INLINE_ATTEMPTS < DELIVERY_LEASE_MS);
-    assert!(DELIVERY_SEND_TIMEOUT_MS * DELIVERY_INLINE_ATTEMPTS < DELIVERY_FUNCTION_TIMEOUT_MS);
+    assert!(DELIVERY_TRIES_MS < DELIVERY_LEASE_MS);
+    assert!(DELIVERY_TRIES_MS < DELIVERY_FUNCTION_TIMEOUT_MS);
     assert!(
         TICK_FUNCTION_TIMEOUT_MS < TICK_INTERVAL_MS,
         "ticks do not pile up"

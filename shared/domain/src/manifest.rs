@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::canonical::PartsHash;
 use crate::status::SideEffects;
 
 /// A compiled agent [A4.07].
@@ -247,6 +248,36 @@ impl Manifest {
     /// A channel by name.
     pub fn channel(&self, name: &str) -> Option<&ChannelSpec> {
         self.channels.iter().find(|channel| channel.name == name)
+    }
+
+    /// A hash of what a continuation can reach: tool names, schemas and side-effect classes. A run
+    /// may go on with a revision of the same surface; a changed description strands nobody.
+    pub fn surface_hash(&self) -> String {
+        let mut hash = PartsHash::default();
+        for tool in &self.tools {
+            hash.part(&tool.name)
+                .part(tool.input_schema.to_string())
+                .part(tool.side_effects.as_str());
+        }
+        hash.finish()
+    }
+
+    /// The variables that tools may read: all the folder names but those its channels use.
+    pub fn tool_env(&self) -> Vec<&str> {
+        let channels = self.channels.iter().flat_map(|channel| {
+            let auth = channel.auth.iter().map(|auth| auth.bearer.name.as_str());
+            let reply = channel.reply.iter().flat_map(|reply| {
+                std::iter::once(reply.url.name.as_str())
+                    .chain(reply.secret.iter().map(|secret| secret.name.as_str()))
+            });
+            auth.chain(reply)
+        });
+        let channels: Vec<&str> = channels.collect();
+        self.env
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !channels.contains(name))
+            .collect()
     }
 
     /// The route table, in channel order.

@@ -21,11 +21,11 @@ pub enum Class {
 
 /// The delay before try number `attempt` (1 is the first retry). `jitter` is in `0.0..1.0`.
 ///
-/// The provider's wish wins over the formula and over the cap. Full jitter spreads a herd evenly
+/// The provider's wish wins over the formula and over the cap, but not over the floor. Full jitter spreads a herd evenly
 /// over the whole window; half the base is the floor, so that a retry is never immediate.
 pub fn backoff_ms(attempt: u64, jitter: f64, after_ms: Option<u64>) -> u64 {
     if let Some(after_ms) = after_ms {
-        return after_ms;
+        return after_ms.max(DELIVERY_BACKOFF_BASE_MS / 2);
     }
     let doublings = u32::try_from(attempt.saturating_sub(1))
         .unwrap_or(u32::MAX)
@@ -76,6 +76,11 @@ mod tests {
     fn a_retry_is_never_immediate() {
         assert_eq!(backoff_ms(1, 0.0, None), 1_000);
         assert_eq!(backoff_ms(1, f64::NAN, None), 1_000);
+        assert_eq!(
+            backoff_ms(1, 1.0, Some(0)),
+            1_000,
+            "`Retry-After: 0` is no wish to be stormed"
+        );
     }
 
     #[test]

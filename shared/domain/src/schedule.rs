@@ -3,6 +3,8 @@
 //! A job at a fixed local time fires once when its hour is skipped or repeated by a clock change;
 //! the library decides so, and tests hold it to that.
 
+use std::collections::VecDeque;
+
 use croner::Cron;
 use croner::parser::{CronParser, Seconds};
 use jiff::tz::TimeZone;
@@ -10,7 +12,7 @@ use jiff::{Timestamp, Zoned};
 
 use crate::manifest::CatchUp;
 
-/// Occurrences one pass returns at most; the next pass finds the rest.
+/// Occurrences one pass returns at most: older ones are given up, as an outage's would be.
 const OCCURRENCES_MAX: usize = 100;
 
 /// A cron expression or zone that cannot be used.
@@ -56,16 +58,18 @@ impl Plan {
         Ok(Self { cron: parsed, zone })
     }
 
-    /// Occurrences in `(after, until]`, oldest first, at most a hundred.
+    /// Occurrences in `(after, until]`, oldest first; the newest hundred if there are more.
     pub fn occurrences(&self, after: Timestamp, until: Timestamp) -> Vec<Timestamp> {
         let start: Zoned = after.to_zoned(self.zone.clone());
-        self.cron
-            .iter_after(start)
-            .map(|at| at.timestamp())
-            .take_while(|at| *at <= until)
-            .filter(|at| *at > after)
-            .take(OCCURRENCES_MAX)
-            .collect()
+        let mut newest = VecDeque::with_capacity(OCCURRENCES_MAX);
+        let all = self.cron.iter_after(start).map(|at| at.timestamp());
+        for at in all.take_while(|at| *at <= until).filter(|at| *at > after) {
+            if newest.len() == OCCURRENCES_MAX {
+                newest.pop_front();
+            }
+            newest.push_back(at);
+        }
+        newest.into()
     }
 
     /// Occurrences to fire now, given how far back the tick looks and its own interval.
@@ -88,6 +92,8 @@ impl Plan {
                 .pop()
                 .into_iter()
                 .collect(),
+            // Two intervals: ticks are a little more than one apart now and then, and an
+            // occurrence found twice fires once by its key.
             CatchUp::None => self
                 .occurrences(back(interval_ms), now)
                 .pop()
@@ -115,7 +121,7 @@ mod tests {
         assert_eq!(due(CatchUp::None), [at("2026-11-30T12:00:00Z")]);
         assert!(
             plan.due(
-                at("2026-11-30T12:02:30Z"),
+                at("2026-11-30T12:03:30Z"),
                 15 * 60_000,
                 60_000,
                 CatchUp::None
@@ -135,6 +141,15 @@ mod tests {
         );
         let autumn = plan.occurrences(at("2026-10-24T12:00:00Z"), at("2026-10-25T12:00:00Z"));
         assert_eq!(autumn.len(), 1, "02:30 exists twice: {autumn:?}");
+    }
+
+    #[test]
+    fn more_than_a_hundred_missed_occurrences_still_fire_the_newest() {
+        let plan = Plan::parse("*/5 * * * * *", "UTC").unwrap();
+        let now = at("2026-11-30T12:00:02Z");
+        let due = plan.due(now, 15 * 60_000, 60_000, CatchUp::Latest);
+        assert_eq!(due, [at("2026-11-30T12:00:00Z")]);
+        assert_eq!(plan.due(now, 15 * 60_000, 60_000, CatchUp::All).len(), 100);
     }
 
     #[test]

@@ -126,14 +126,6 @@ impl ToolCallStatus {
             Self::Requested | Self::AwaitingApproval | Self::Started
         )
     }
-
-    /// Whether the outcome implies that the call had started (invariant I6).
-    pub const fn implies_start(self) -> bool {
-        matches!(
-            self,
-            Self::Started | Self::Succeeded | Self::Failed | Self::Interrupted
-        )
-    }
 }
 
 /// What running a tool twice would do. Declared by its author as `sideEffects`.

@@ -85,13 +85,6 @@ pub struct ToolCall {
     pub model_output: String,
 }
 
-impl ToolCall {
-    /// Whether what the model reads is an error.
-    pub const fn is_error(&self) -> bool {
-        !matches!(self.status, ToolCallStatus::Succeeded)
-    }
-}
-
 /// One message of an assembled request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message<'a> {

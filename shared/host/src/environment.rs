@@ -32,6 +32,20 @@ pub fn declared(manifest: &Manifest, extra: &BTreeMap<String, Secret>) -> BTreeM
     named.collect()
 }
 
+/// Those of the declared variables that tools may read.
+pub fn tool_env(
+    manifest: &Manifest,
+    declared: &BTreeMap<String, Secret>,
+) -> BTreeMap<String, Secret> {
+    let names = manifest.tool_env();
+    let of_tools = declared
+        .iter()
+        .filter(|(name, _)| names.contains(&name.as_str()));
+    of_tools
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
 /// Reads the agent's secret: a JSON object of texts. The error never quotes it.
 pub fn agent_secret(json: &Secret) -> Result<BTreeMap<String, Secret>, String> {
     let object: BTreeMap<String, String> = serde_json::from_str(json.reveal()).map_err(|_| {

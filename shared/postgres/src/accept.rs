@@ -72,5 +72,13 @@ fn statement(accept: &Accept) -> Result<Statement, Failure> {
         .bind(accept.trace_parent.clone(), Type::TEXT)
         .bind(text, Type::TEXT)
         .bind(kinds, Type::TEXT_ARRAY)
-        .bind(payloads, Type::JSONB_ARRAY))
+        .bind(payloads, Type::JSONB_ARRAY)
+        .bind(
+            accept.occurrence.as_ref().map(|one| one.schedule.clone()),
+            Type::TEXT,
+        )
+        .bind(
+            accept.occurrence.as_ref().map(|one| one.at),
+            Type::TIMESTAMPTZ,
+        ))
 }

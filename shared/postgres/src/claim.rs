@@ -5,7 +5,7 @@
 
 use openeve_domain::channel::ChannelTurn;
 use openeve_domain::ids::{ConversationId, LeaseToken, RunId};
-use openeve_domain::limits::HISTORY_MESSAGES_MAX;
+use openeve_domain::limits::{HISTORY_BYTES_MAX, HISTORY_MESSAGES_MAX};
 use openeve_domain::run::finish::final_key;
 use openeve_domain::run::{RunState, Unsaved};
 use openeve_domain::status::{DeliveryStatus, RunStatus};
@@ -33,7 +33,12 @@ pub(crate) async fn claim(
             .bind(token.uuid(), Type::UUID)
             .bind(i64::try_from(lease_ms).unwrap_or(0), Type::INT8),
         of_run(include_str!("sql/claim_why.sql")).bind(final_key(run_id), Type::TEXT),
-        of_run(include_str!("sql/load_messages.sql")).bind(history, Type::INT8),
+        of_run(include_str!("sql/load_messages.sql"))
+            .bind(history, Type::INT8)
+            .bind(
+                i32::try_from(HISTORY_BYTES_MAX + 1).unwrap_or(i32::MAX),
+                Type::INT4,
+            ),
         of_run(include_str!("sql/load_calls.sql")),
         of_run(include_str!("sql/load_checkpoint.sql")),
     ];

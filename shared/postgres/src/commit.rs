@@ -2,7 +2,6 @@
 
 use openeve_domain::commit::{Commit, Committed, Lease};
 use openeve_domain::ids::RunId;
-use openeve_domain::limits::DELIVERY_LEASE_MS;
 use openeve_domain::status::RunStatus;
 use openeve_domain::usage::Usage;
 use openeve_runtime::ports::CommitAnswer;
@@ -35,7 +34,12 @@ pub(crate) async fn commit(
         statements.push(next_run(commit.run_id));
     }
     let answers = match transaction(client, &statements).await {
-        Err(Failure::Superseded) => return Ok(CommitAnswer::Superseded),
+        // Another epoch has begun, or this very commit was applied and its answer lost.
+        Err(Failure::Superseded) => {
+            return Ok(applied(client, commit)
+                .await?
+                .unwrap_or(CommitAnswer::Superseded));
+        }
         other => other?,
     };
     let fenced = answers.first().and_then(|answer| answer.rows.first());
@@ -54,10 +58,7 @@ pub(crate) async fn commit(
 }
 
 /// Whether a commit whose answer was lost was applied; `None` if it was not.
-pub(crate) async fn applied(
-    client: &Client,
-    commit: &Commit,
-) -> Result<Option<CommitAnswer>, Failure> {
+async fn applied(client: &Client, commit: &Commit) -> Result<Option<CommitAnswer>, Failure> {
     let read = Statement::new(include_str!("sql/commit_applied.sql"))
         .bind(commit.run_id.uuid(), Type::UUID)
         .bind(commit.commit_id.uuid(), Type::UUID);
@@ -91,10 +92,13 @@ fn fence(commit: &Commit, lease_ms: u64) -> Statement {
         Lease::Extend => (false, 0),
         Lease::Release { not_before_ms } => (false, not_before_ms),
     };
-    let spent = commit
-        .usage
-        .as_ref()
-        .map_or_else(Usage::default, |record| record.usage);
+    let sum = |of: fn(&Usage) -> u64| -> i64 {
+        commit
+            .usage
+            .iter()
+            .map(|record| tokens(of(&record.usage)))
+            .sum()
+    };
     of_run(commit, include_str!("sql/commit_fence.sql"))
         .bind(commit.epoch, Type::INT8)
         .bind(commit.commit_id.uuid(), Type::UUID)
@@ -120,11 +124,11 @@ fn fence(commit: &Commit, lease_ms: u64) -> Statement {
             Type::INT4,
         )
         .bind(i64::try_from(commit.events.len()).unwrap_or(0), Type::INT8)
-        .bind(big(spent.input_tokens), Type::INT8)
-        .bind(big(spent.cached_tokens), Type::INT8)
-        .bind(big(spent.output_tokens), Type::INT8)
-        .bind(big(spent.reasoning_tokens), Type::INT8)
-        .bind(big(spent.cost_micros), Type::INT8)
+        .bind(sum(|usage| usage.input_tokens), Type::INT8)
+        .bind(sum(|usage| usage.cached_tokens), Type::INT8)
+        .bind(sum(|usage| usage.output_tokens), Type::INT8)
+        .bind(sum(|usage| usage.reasoning_tokens), Type::INT8)
+        .bind(sum(|usage| usage.cost_micros), Type::INT8)
 }
 
 fn entries(commit: &Commit) -> Option<Statement> {
@@ -267,14 +271,21 @@ fn events(commit: &Commit) -> Option<Statement> {
 }
 
 fn usage(commit: &Commit) -> Option<Statement> {
-    commit.usage.as_ref().map(|record| {
+    let rows = &commit.usage;
+    let column = |of: fn(&Usage) -> u64| -> Vec<i64> {
+        rows.iter().map(|row| tokens(of(&row.usage))).collect()
+    };
+    (!rows.is_empty()).then(|| {
         of_run(commit, include_str!("sql/commit_usage.sql"))
-            .bind(record.model.clone(), Type::TEXT)
-            .bind(big(record.usage.input_tokens), Type::INT8)
-            .bind(big(record.usage.cached_tokens), Type::INT8)
-            .bind(big(record.usage.output_tokens), Type::INT8)
-            .bind(big(record.usage.reasoning_tokens), Type::INT8)
-            .bind(big(record.usage.cost_micros), Type::INT8)
+            .bind(
+                rows.iter().map(|row| row.model.clone()).collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(column(|usage| usage.input_tokens), Type::INT8_ARRAY)
+            .bind(column(|usage| usage.cached_tokens), Type::INT8_ARRAY)
+            .bind(column(|usage| usage.output_tokens), Type::INT8_ARRAY)
+            .bind(column(|usage| usage.reasoning_tokens), Type::INT8_ARRAY)
+            .bind(column(|usage| usage.cost_micros), Type::INT8_ARRAY)
     })
 }
 
@@ -290,7 +301,7 @@ fn delivery(commit: &Commit) -> Option<Statement> {
                 owed.leased_by.map(openeve_domain::ids::LeaseToken::uuid),
                 Type::UUID,
             )
-            .bind(big(DELIVERY_LEASE_MS), Type::INT8)
+            .bind(big(owed.lease_ms), Type::INT8)
     })
 }
 
@@ -308,6 +319,12 @@ fn present(value: &Value) -> Option<Value> {
 
 fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+/// A provider may claim any number of tokens; sums must stay within a column.
+fn tokens(value: u64) -> i64 {
+    const TOKENS_MAX: u64 = 1_000_000_000_000;
+    big(value.min(TOKENS_MAX))
 }
 
 fn big(value: u64) -> i64 {

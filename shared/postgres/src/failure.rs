@@ -37,6 +37,13 @@ impl Failure {
         if *db.code() == SqlState::UNIQUE_VIOLATION {
             return Self::Unique(db.constraint().unwrap_or_default().to_owned());
         }
+        if let Some(remedy) = remedy(code) {
+            let message = format!(
+                "Postgres does not let us in: {} ({code}); {remedy}",
+                db.message()
+            );
+            return Self::Database(PortError::retry("database_refused", message));
+        }
         let passing = matches!(code.get(..2), Some("40" | "53" | "55" | "57"));
         let message = format!("Postgres refused a statement: {} ({code})", db.message());
         Self::Database(if passing {
@@ -65,6 +72,17 @@ impl Failure {
     }
 }
 
+/// What an operator mends when the server answers and says no.
+fn remedy(code: &str) -> Option<&'static str> {
+    match code {
+        "28P01" | "28000" => Some("check the user and password in DATABASE_URL"),
+        "3D000" => Some("create the database, or correct its name in DATABASE_URL"),
+        "42501" => Some("grant the user of DATABASE_URL the schema openeve"),
+        "53300" => Some("raise max_connections, or lower the functions' concurrency"),
+        _ => None,
+    }
+}
+
 /// Read-only, shutting down, or a broken connection: the server may be another one next time.
 fn poisons(code: &str) -> bool {
     matches!(code, "25006" | "57P01" | "57P02" | "57P03" | "57P05") || code.starts_with("08")
@@ -72,9 +90,14 @@ fn poisons(code: &str) -> bool {
 
 /// The message for a database that does not answer.
 pub(crate) fn unreachable(why: &str) -> PortError {
+    let remedy = if why.contains("certificate") || why.contains("UnknownIssuer") {
+        "name its certificate authority in OPENEVE_DATABASE_CA"
+    } else {
+        "check DATABASE_URL and that Postgres runs"
+    };
     PortError::retry(
         "database_unreachable",
-        format!("the database does not answer: {why}; check DATABASE_URL and that Postgres runs"),
+        format!("the database does not answer: {why}; {remedy}"),
     )
 }
 

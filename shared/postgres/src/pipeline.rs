@@ -85,13 +85,10 @@ pub(crate) async fn single(client: &Client, statement: &Statement) -> Result<Ans
 }
 
 /// Repeats a boundary on a fresh connection while connections break. The boundary must be
-/// idempotent; `attempt` counts from zero, so that it can read back first.
+/// idempotent: it may have been applied although its answer was lost.
 pub(crate) async fn repeated<'p, T, F>(pool: &'p Pool, boundary: F) -> Result<T, Failure>
 where
-    F: for<'a> Fn(
-        &'a Client,
-        usize,
-    ) -> Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>,
+    F: for<'a> Fn(&'a Client) -> Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>,
 {
     let mut last = String::new();
     for attempt in 0..CONNECTIONS_MAX {
@@ -103,7 +100,7 @@ where
             }
             Err(other) => return Err(other),
         };
-        match boundary(lease.client()?, attempt).await {
+        match boundary(lease.client()?).await {
             Err(Failure::Connection(why)) => last = why,
             other => {
                 lease.keep();

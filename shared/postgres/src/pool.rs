@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use openeve_domain::secret::Secret;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -14,6 +15,13 @@ use crate::failure::{Failure, chain};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a connection may answer nothing before the kernel gives it up.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// An idle connection older than this is replaced: a frozen function cannot tell whether the far
+/// end is still there.
+const IDLE_MAX: Duration = Duration::from_secs(60);
 
 /// A `DATABASE_URL` that cannot be used. It never quotes the URL, which holds a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +40,7 @@ pub enum ConfigError {
 pub struct Pool {
     config: Config,
     tls: MakeRustlsConnect,
-    idle: Mutex<Vec<Client>>,
+    idle: Mutex<Vec<(Client, Instant)>>,
     permits: Semaphore,
 }
 
@@ -49,7 +57,15 @@ impl Pool {
     /// is always verified, against the public authorities and `ca_pem`, if given.
     pub fn new(url: &Secret, size: usize, ca_pem: Option<&str>) -> Result<Self, ConfigError> {
         let (url, strict) = plain_ssl_mode(url.reveal());
-        let mut config = Config::from_str(&url).map_err(|error| ConfigError::Url(chain(&error)))?;
+        // The driver's own words may quote the address, password and all.
+        let form = "it is neither a URL nor key=value pairs that Postgres knows";
+        if url.contains("://")
+            && !url.starts_with("postgres://")
+            && !url.starts_with("postgresql://")
+        {
+            return Err(ConfigError::Url("it begins with another scheme".to_owned()));
+        }
+        let mut config = Config::from_str(&url).map_err(|_| ConfigError::Url(form.to_owned()))?;
         if config.get_hosts().is_empty() {
             return Err(ConfigError::Url("it names no host".to_owned()));
         }
@@ -58,6 +74,8 @@ impl Pool {
         }
         config
             .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_user_timeout(SILENCE)
+            .keepalives_idle(SILENCE)
             .application_name("openeve");
         Ok(Self {
             config,
@@ -79,8 +97,8 @@ impl Pool {
         }
         let idle = loop {
             match self.idle().pop() {
-                Some(client) if client.is_closed() => {}
-                other => break other,
+                Some((client, since)) if client.is_closed() || since.elapsed() > IDLE_MAX => {}
+                other => break other.map(|(client, _)| client),
             }
         };
         let client = match idle {
@@ -108,7 +126,7 @@ impl Pool {
         Ok(client)
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Client>> {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<(Client, Instant)>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -131,7 +149,7 @@ impl Lease<'_> {
     /// Gives the connection back for the next boundary.
     pub(crate) fn keep(mut self) {
         if let Some(client) = self.client.take() {
-            self.pool.idle().push(client);
+            self.pool.idle().push((client, Instant::now()));
         }
     }
 }
@@ -179,10 +197,16 @@ mod tests {
 
     #[test]
     fn a_wrong_address_is_refused_without_quoting_its_password() {
-        let error =
-            Pool::new(&Secret::new("postgres://u:hunter22@h:port/db"), 1, None).unwrap_err();
-        assert!(error.to_string().contains("DATABASE_URL"), "{error}");
-        assert!(!error.to_string().contains("hunter22"), "{error}");
+        for wrong in [
+            "postgres://u:hunter22@h:port/db",
+            "postgre://u:hunter22@h/db?sslmode=require",
+            "postgresql+psycopg://u:hunter22@h/db",
+            "hunter22",
+        ] {
+            let error = Pool::new(&Secret::new(wrong), 1, None).unwrap_err();
+            assert!(error.to_string().contains("DATABASE_URL"), "{error}");
+            assert!(!error.to_string().contains("hunter22"), "{error}");
+        }
     }
 
     #[test]

@@ -73,7 +73,8 @@ pub(crate) fn call(row: &Row) -> Result<ToolCall, Failure> {
         arguments: get(row, "arguments")?,
         side_effects: SideEffects::parse(get(row, "side_effects")?).map_err(unknown)?,
         status: ToolCallStatus::parse(get(row, "status")?).map_err(unknown)?,
-        result: get::<Option<Value>>(row, "result")?.unwrap_or(Value::Null),
+        // For people and the log; loading a run must not load every megabyte it ever produced.
+        result: Value::Null,
         model_output: get::<Option<String>>(row, "model_output")?.unwrap_or_default(),
     })
 }

@@ -36,26 +36,26 @@ impl PgStore {
     pub async fn plan_migrations(&self) -> Result<Vec<migrate::Planned>, migrate::MigrateError> {
         migrate::plan(&self.pool).await
     }
+}
 
-    /// Registers the agent and its revision, once each.
-    pub async fn register(&self, manifest: &Manifest) -> Result<(), PortError> {
+#[async_trait]
+impl Store for PgStore {
+    async fn register(&self, manifest: &Manifest) -> Result<(), PortError> {
         let (agent, revision) = (manifest.agent.id.clone(), manifest.revision.clone());
-        repeated(&self.pool, move |client, _| {
+        let surface = manifest.surface_hash();
+        repeated(&self.pool, move |client| {
             let statement = Statement::new(include_str!("sql/register_agent.sql"))
                 .bind(agent.clone(), Type::TEXT)
                 .bind(revision.clone(), Type::TEXT)
-                .bind(revision.clone(), Type::TEXT);
+                .bind(surface.clone(), Type::TEXT);
             Box::pin(async move { single(client, &statement).await.map(|_| ()) })
         })
         .await
         .map_err(Failure::into_port)
     }
-}
 
-#[async_trait]
-impl Store for PgStore {
     async fn accept(&self, turn: &Accept) -> Result<Accepted, PortError> {
-        repeated(&self.pool, |client, _| {
+        repeated(&self.pool, |client| {
             let turn = turn.clone();
             Box::pin(async move { accept::accept(client, &turn).await })
         })
@@ -69,7 +69,7 @@ impl Store for PgStore {
         token: LeaseToken,
         lease_ms: u64,
     ) -> Result<Claim, PortError> {
-        repeated(&self.pool, |client, _| {
+        repeated(&self.pool, |client| {
             Box::pin(claim::claim(client, run_id, token, lease_ms))
         })
         .await
@@ -77,16 +77,9 @@ impl Store for PgStore {
     }
 
     async fn commit(&self, change: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError> {
-        repeated(&self.pool, |client, attempt| {
+        repeated(&self.pool, |client| {
             let change = change.clone();
-            Box::pin(async move {
-                if attempt > 0
-                    && let Some(answer) = commit::applied(client, &change).await?
-                {
-                    return Ok(answer);
-                }
-                commit::commit(client, &change, lease_ms).await
-            })
+            Box::pin(async move { commit::commit(client, &change, lease_ms).await })
         })
         .await
         .map_err(Failure::into_port)
@@ -98,7 +91,7 @@ impl Store for PgStore {
         epoch: i64,
         lease_ms: u64,
     ) -> Result<Heartbeat, PortError> {
-        let answer = repeated(&self.pool, |client, _| {
+        let answer = repeated(&self.pool, |client| {
             let statement = Statement::new(include_str!("sql/heartbeat.sql"))
                 .bind(run_id.uuid(), Type::UUID)
                 .bind(epoch, Type::INT8)
@@ -120,7 +113,7 @@ impl Store for PgStore {
         token: LeaseToken,
         lease_ms: u64,
     ) -> Result<Option<LeasedDelivery>, PortError> {
-        repeated(&self.pool, |client, _| {
+        repeated(&self.pool, |client| {
             Box::pin(delivery::lease(client, id, token, lease_ms))
         })
         .await
@@ -128,7 +121,7 @@ impl Store for PgStore {
     }
 
     async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError> {
-        repeated(&self.pool, |client, _| {
+        repeated(&self.pool, |client| {
             let settlement = settlement.clone();
             Box::pin(async move { delivery::settle(client, &settlement).await })
         })
@@ -136,22 +129,23 @@ impl Store for PgStore {
         .map_err(Failure::into_port)
     }
 
-    async fn due(&self, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
-        repeated(&self.pool, |client, _| {
-            Box::pin(view::due(client, limit, grace_ms))
+    async fn due(&self, agent_id: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
+        repeated(&self.pool, |client| {
+            let agent_id = agent_id.to_owned();
+            Box::pin(async move { view::due(client, &agent_id, limit, grace_ms).await })
         })
         .await
         .map_err(Failure::into_port)
     }
 
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {
-        repeated(&self.pool, |client, _| Box::pin(view::sweep(client, limit)))
+        repeated(&self.pool, |client| Box::pin(view::sweep(client, limit)))
             .await
             .map_err(Failure::into_port)
     }
 
     async fn run_view(&self, run_id: RunId) -> Result<Option<RunView>, PortError> {
-        repeated(&self.pool, |client, _| Box::pin(view::run(client, run_id)))
+        repeated(&self.pool, |client| Box::pin(view::run(client, run_id)))
             .await
             .map_err(Failure::into_port)
     }
@@ -162,7 +156,7 @@ impl Store for PgStore {
         after: i64,
         limit: u64,
     ) -> Result<Vec<StoredEvent>, PortError> {
-        repeated(&self.pool, |client, _| {
+        repeated(&self.pool, |client| {
             Box::pin(view::events(client, run_id, after, limit))
         })
         .await

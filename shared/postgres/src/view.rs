@@ -14,9 +14,15 @@ use crate::pipeline::{Statement, single};
 use crate::rows::{corrupt, get, small, usage};
 
 /// Rows whose bell should be rung.
-pub(crate) async fn due(client: &Client, limit: u64, grace_ms: u64) -> Result<Due, Failure> {
+pub(crate) async fn due(
+    client: &Client,
+    agent_id: &str,
+    limit: u64,
+    grace_ms: u64,
+) -> Result<Due, Failure> {
     let statement = limited(include_str!("sql/due.sql"), limit)
-        .bind(i64::try_from(grace_ms).unwrap_or(0), Type::INT8);
+        .bind(i64::try_from(grace_ms).unwrap_or(0), Type::INT8)
+        .bind(agent_id.to_owned(), Type::TEXT);
     let mut due = Due::default();
     for row in single(client, &statement).await?.rows {
         let id = get::<Uuid>(&row, "id")?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use openeve_domain::delivery::{LeasedDelivery, SendOutcome, settle};
 use openeve_domain::event::Event;
 use openeve_domain::ids::{DeliveryId, LeaseToken};
-use openeve_domain::limits::INLINE_WAIT_MS_MAX;
+use openeve_domain::limits::{DELIVERY_ATTEMPTS_MAX, INLINE_WAIT_MS_MAX};
 use openeve_domain::manifest::Manifest;
 use openeve_domain::retry::backoff_ms;
 use openeve_domain::status::DeliveryStatus;
@@ -91,6 +91,11 @@ pub(crate) async fn discharge(
 ) -> Result<Option<Event>, PortError> {
     let mut tries = 1;
     let outcome = loop {
+        // Whoever sent it last vanished that often; sending once more would go on for ever.
+        if leased.attempts >= DELIVERY_ATTEMPTS_MAX {
+            let error = format!("its sender vanished {} times", leased.attempts);
+            break SendOutcome::Refused { error };
+        }
         let outcome = sender.send(manifest, &leased).await;
         let SendOutcome::Retry { after_ms, .. } = &outcome else {
             break outcome;

@@ -17,5 +17,4 @@ pub mod ingress;
 pub mod ports;
 pub mod step;
 pub mod sweep;
-pub mod telemetry;
 pub mod tick;

@@ -4,10 +4,12 @@
 //! again, so that a lost doorbell costs a minute at most (I17).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use openeve_domain::bell::Bell;
 use openeve_domain::channel::{ChannelTurn, IdempotencyKey};
+use openeve_domain::commit::Occurrence;
 use openeve_domain::ids::{ConversationId, RunId};
 use openeve_domain::limits::{DOORBELL_GRACE_MS, TICK_BATCH_MAX, TICK_INTERVAL_MS};
 use openeve_domain::manifest::{Manifest, ScheduleSpec};
@@ -35,6 +37,8 @@ pub struct TickDeps {
     pub manifest: Arc<Manifest>,
     /// The knobs.
     pub settings: Settings,
+    /// Whether this process has registered the agent's revision; its first pass does.
+    pub registered: Arc<AtomicBool>,
 }
 
 /// What one pass did.
@@ -48,25 +52,30 @@ pub struct Ticked {
     pub deliveries_rung: u64,
 }
 
-/// Makes one pass. Fails only if the store does; whatever was done before stays done.
+/// Makes one pass. Fails only if the store does; whatever was done before stays done, and a
+/// schedule that could not fire keeps no bell from ringing.
 pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
-    let mut ticked = Ticked {
-        fired: fire_schedules(deps).await?,
-        ..Ticked::default()
-    };
-    let due = deps.store.due(TICK_BATCH_MAX, DOORBELL_GRACE_MS).await?;
+    if !deps.registered.swap(true, Ordering::Relaxed) {
+        deps.store.register(&deps.manifest).await?;
+    }
+    let mut ticked = Ticked::default();
+    let due = deps
+        .store
+        .due(&deps.manifest.agent.id, TICK_BATCH_MAX, DOORBELL_GRACE_MS)
+        .await?;
     for run_id in due.runs {
         ticked.runs_rung += u64::from(ring(deps, Bell::run(run_id)).await);
     }
     for id in due.deliveries {
         ticked.deliveries_rung += u64::from(ring(deps, Bell::delivery(id)).await);
     }
+    ticked.fired = fire_schedules(deps).await?;
     Ok(ticked)
 }
 
 async fn fire_schedules(deps: &TickDeps) -> Result<u64, PortError> {
     let now = deps.clock.now();
-    let mut fired = 0;
+    let (mut fired, mut failed) = (0, None);
     for schedule in &deps.manifest.schedules {
         // The compiler has checked the expression; a manifest that was tampered with is skipped.
         let plan = match Plan::parse(&schedule.cron, &schedule.timezone) {
@@ -78,10 +87,14 @@ async fn fire_schedules(deps: &TickDeps) -> Result<u64, PortError> {
         };
         let lookback_ms = deps.settings.schedule_lookback_ms;
         for occurrence in plan.due(now, lookback_ms, TICK_INTERVAL_MS, schedule.catch_up) {
-            fired += u64::from(fire(deps, schedule, occurrence).await?);
+            match fire(deps, schedule, occurrence).await {
+                Ok(new) => fired += u64::from(new),
+                Err(error) => failed = Some(error),
+            }
         }
     }
-    Ok(fired)
+    // The occurrence is still inside the look-back; the next pass tries again.
+    failed.map_or(Ok(fired), Err)
 }
 
 /// Turns one occurrence into a run, unless an earlier pass did.
@@ -102,14 +115,14 @@ async fn fire(
     };
     let arrival = Arrival {
         turn,
-        idempotency: IdempotencyKey::schedule(
-            &deps.manifest.agent.id,
-            &schedule.idempotency_key,
-            occurrence,
-        ),
+        idempotency: IdempotencyKey::schedule(&schedule.idempotency_key, occurrence),
         idempotency_ttl_hours: deps.settings.idempotency_ttl_hours,
         trigger: "schedule",
         trace_parent: None,
+        occurrence: Some(Occurrence {
+            schedule: schedule.name.clone(),
+            at: occurrence,
+        }),
     };
     let (run, conversation) = (
         RunId::new(deps.ids.uuid()),

@@ -1,7 +1,7 @@
 //! `openeve dev`, as a person meets it: started, asked, killed, started again.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
@@ -9,28 +9,8 @@ use openeve_testkit::gate::Gate;
 use openeve_testkit::http_client::{HttpAnswer, post_json, request};
 use openeve_testkit::patience::{PATIENCE, eventually};
 use openeve_testkit::scripted_model::{Reply, ScriptedModel, tool_results};
-use openeve_tests::paths::{binary, repository};
+use openeve_tests::paths::{binary, copy_of_concierge};
 use serde_json::{Value, json};
-
-/// A copy of the example agent in a folder of its own, with its packages.
-fn agent(folder: &Path) -> PathBuf {
-    let copy = folder.join("concierge");
-    copy_folder(&repository().join("examples/concierge"), &copy);
-    copy
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        match entry.file_name().to_str() {
-            Some(".openeve" | "@openeve") => {}
-            _ if entry.file_type().unwrap().is_dir() => copy_folder(&entry.path(), &target),
-            _ => drop(std::fs::copy(entry.path(), target).unwrap()),
-        }
-    }
-}
 
 /// A running `openeve dev`.
 struct Dev {
@@ -169,7 +149,7 @@ fn ten_tables(gate: Gate) -> impl FnMut(&Value) -> Reply + Send + 'static {
 #[tokio::test]
 async fn killed_in_the_middle_of_a_ten_tool_turn_it_finishes_after_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = agent(folder.path());
+    let agent = copy_of_concierge(folder.path());
     let gate = Gate::new();
     let model = ScriptedModel::start(ten_tables(gate.clone())).await;
     let env = [
@@ -213,7 +193,7 @@ async fn killed_in_the_middle_of_a_ten_tool_turn_it_finishes_after_the_next_star
 #[tokio::test]
 async fn a_newcomer_without_a_key_gets_an_answer_from_two_tools_and_ctrl_c_ends_cleanly() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = agent(folder.path());
+    let agent = copy_of_concierge(folder.path());
     let mut dev = Dev::start(&agent, &[]);
     assert!(dev.until("model:").contains("OFFLINE DEMO"));
     let run = dev
@@ -240,7 +220,7 @@ async fn a_newcomer_without_a_key_gets_an_answer_from_two_tools_and_ctrl_c_ends_
 #[tokio::test]
 async fn a_changed_folder_is_reloaded_and_a_broken_one_keeps_the_old_revision() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = agent(folder.path());
+    let agent = copy_of_concierge(folder.path());
     let mut dev = Dev::start(&agent, &[]);
     dev.until("/runs/<run_id>");
     let revision = dev.get("/readyz").await.json()["revision"].clone();
@@ -262,7 +242,7 @@ async fn a_changed_folder_is_reloaded_and_a_broken_one_keeps_the_old_revision() 
 #[tokio::test]
 async fn a_folder_that_cannot_be_built_says_every_reason_and_exits() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = agent(folder.path());
+    let agent = copy_of_concierge(folder.path());
     std::fs::remove_file(agent.join("instructions.md")).unwrap();
     std::fs::write(
         agent.join("tools/time_until.ts"),
@@ -283,7 +263,7 @@ async fn a_folder_that_cannot_be_built_says_every_reason_and_exits() {
 #[tokio::test]
 async fn a_database_that_is_down_at_start_says_so_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = agent(folder.path());
+    let agent = copy_of_concierge(folder.path());
     let mut dev = Dev::spawn(
         &agent,
         &[(
@@ -303,7 +283,7 @@ async fn a_database_that_is_down_at_start_says_so_with_the_remedy() {
 #[tokio::test]
 async fn one_message_and_out_prints_the_reply_and_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let agent = agent(folder.path());
+    let agent = copy_of_concierge(folder.path());
     let mut process = Command::new(binary("openeve"))
         .args([
             "dev",
@@ -333,5 +313,32 @@ async fn one_message_and_out_prints_the_reply_and_ends() {
     assert!(
         answer.starts_with("[demo model] ") && answer.contains("15:00"),
         "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_web_page_of_another_origin_and_a_foreign_host_name_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = copy_of_concierge(folder.path());
+    let dev = Dev::start(&agent, &[]);
+    let url = format!("{}/message", dev.url);
+    for header in [
+        ("origin", "https://evil.example"),
+        ("host", "evil.example:7170"),
+    ] {
+        let answer = request(
+            "POST",
+            &url,
+            &[header, ("content-type", "text/plain")],
+            b"hi",
+        )
+        .await
+        .unwrap();
+        assert_eq!(answer.status, 403, "{header:?}: {}", answer.text());
+    }
+    let own = [("origin", dev.url.as_str()), ("content-type", "text/plain")];
+    assert_eq!(
+        request("POST", &url, &own, b"hi").await.unwrap().status,
+        202
     );
 }

@@ -2,7 +2,8 @@
 //! in at the function URL and comes out at the receiver, the schedule fires, a poisoned message
 //! ends in its dead-letter queue.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use openeve_domain::ids::RunId;
 use openeve_domain::secret::Secret;
@@ -17,24 +18,40 @@ use openeve_testkit::scripted_model::ScriptedModel;
 use openeve_tests::deployment::{SIGNING, TOKEN, assert_signed, two_tools};
 use openeve_tests::emulator::Emulator;
 use openeve_tests::migrated_database;
-use openeve_tests::paths::{repository, variable};
+use openeve_tests::paths::{binary, copy_of_concierge, repository, variable};
 use serde_json::{Value, json};
 
 const ADMIN: &str = "an-admin-token-of-some-length";
 
-/// The folder that `openeve build --target lambda` wrote.
-fn bundle() -> PathBuf {
-    let folder = variable("OPENEVE_TEST_BUNDLE").map_or_else(
-        || repository().join("examples/concierge/.openeve/lambda"),
+/// Bundles a copy of the example, with a schedule that fires every minute, from the functions that
+/// the test command compiled for release.
+fn bundle(folder: &Path) -> PathBuf {
+    let functions = variable("OPENEVE_TEST_FUNCTIONS").map_or_else(
+        || repository().join("target/lambda-functions"),
         PathBuf::from,
     );
-    let template = folder.join("template.yaml");
     assert!(
-        template.exists(),
-        "{} does not exist; run the tests with tests/run",
-        template.display()
+        functions.join("step/bootstrap").exists(),
+        "{} holds no compiled functions; run the tests with tests/run",
+        functions.display()
     );
-    folder
+    let agent = copy_of_concierge(folder);
+    let schedule = "import { defineSchedule } from \"@openeve/core\";\n\
+                    export default defineSchedule({ cron: \"* * * * *\", message: \"Good morning.\", channel: \"message\" });\n";
+    std::fs::write(agent.join("schedules/minutely.ts"), schedule).unwrap();
+    let built = Command::new(binary("openeve"))
+        .arg("build")
+        .arg(&agent)
+        .args(["--target", "lambda", "--arch", "x86_64", "--functions"])
+        .arg(functions)
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    agent.join(".openeve/lambda")
 }
 
 /// Form encoding of AWS's query protocol.
@@ -81,8 +98,7 @@ async fn json_call(emulator: &Emulator, service: &str, target: &str, body: &Valu
     clippy::too_many_lines,
     reason = "the steps of one deployment, in order"
 )]
-async fn deploy(emulator: &Emulator, parameters: &[(&str, &str)]) -> String {
-    let folder = bundle();
+async fn deploy(emulator: &Emulator, folder: &Path, parameters: &[(&str, &str)]) -> String {
     assert!(
         emulator
             .call("s3", "PUT", "/archives", &[], b"")
@@ -191,8 +207,10 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
         &create,
     )
     .await;
+    let agent = tempfile::tempdir().unwrap();
     let outputs = deploy(
         &emulator,
+        &bundle(agent.path()),
         &[
             ("DatabaseUrl", &database.url()),
             ("ModelApiKey", "sk-scripted"),
@@ -240,14 +258,13 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
     })
     .await;
 
-    // The schedule fires: the emulator's EventBridge drives the tick by itself.
-    eventually_minutes("EventBridge drives the tick", async || {
-        let filter = json!({"logGroupName": "/aws/lambda/oe-tick"});
-        let logs = json_call(&emulator, "logs", "Logs_20140328.FilterLogEvents", &filter).await;
-        logs["events"]
-            .as_array()
-            .is_some_and(|events| !events.is_empty())
-            .then_some(())
+    // The schedule fires: the emulator's EventBridge drives the tick, and the tick the agent.
+    eventually_minutes("an occurrence became a run that was answered", async || {
+        let client = database.connect().await;
+        let sql = "SELECT count(*) FROM openeve.schedule_runs s JOIN openeve.runs r ON r.id = s.run_id \
+                   WHERE s.schedule = 'minutely' AND r.status = 'completed'";
+        let fired: i64 = client.query_one(sql, &[]).await.unwrap().get(0);
+        (fired > 0).then_some(())
     })
     .await;
 

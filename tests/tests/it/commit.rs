@@ -43,6 +43,7 @@ fn finishing(state: &RunState, commit: u128) -> openeve_domain::commit::Commit {
     let obligation = Obligation {
         id: openeve_domain::ids::DeliveryId::new(Uuid::from_u128(commit)),
         leased_by: None,
+        lease_ms: 60_000,
     };
     finish(
         state,
@@ -142,6 +143,22 @@ async fn a_commit_that_never_arrived_is_repeated() {
         .await
         .unwrap();
     assert!(matches!(answer, CommitAnswer::Applied(_)));
+    world.assert_invariants().await;
+}
+
+#[tokio::test]
+async fn a_commit_that_was_applied_long_ago_is_applied_once_whoever_asks_again() {
+    let world = world(echo()).await;
+    let run = world.say("c", "go").await;
+    let state = claimed(&world, run, 1).await;
+    let commit = finishing(&state, 10);
+    // The answer was lost, so were those of every retry; the step waits and commits anew.
+    for _ in 0..3 {
+        let answer = world.store.commit(&commit, LEASE_MS).await.unwrap();
+        assert!(matches!(answer, CommitAnswer::Applied(_)), "{answer:?}");
+    }
+    let events = world.events(run).await.len();
+    assert_eq!(events, 1 + commit.events.len(), "no event twice");
     world.assert_invariants().await;
 }
 

@@ -136,3 +136,26 @@ async fn an_inline_reply_is_created_leased_and_settles_in_place() {
     assert_eq!(world.sender.attempts().len(), 1);
     world.assert_invariants().await;
 }
+
+#[tokio::test]
+async fn a_reply_whose_sender_vanishes_every_time_is_given_up() {
+    let world = world(echo()).await;
+    let (run, id) = owed(&world).await;
+    for _ in 0..openeve_domain::limits::DELIVERY_ATTEMPTS_MAX {
+        let lost = LeaseToken::new(uuid::Uuid::new_v4());
+        world
+            .store
+            .lease_delivery(id, lost, 60_000)
+            .await
+            .unwrap()
+            .expect("it is due");
+        world.expire_leases().await;
+    }
+    world.deliver(id).await;
+    assert!(
+        world.sender.attempts().is_empty(),
+        "it is not sent once more"
+    );
+    assert_eq!(world.view(run).await.delivery, Some(DeliveryStatus::Failed));
+    world.assert_invariants().await;
+}

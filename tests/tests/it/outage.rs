@@ -21,10 +21,8 @@ async fn a_connection_cut_while_idle_is_replaced_without_an_error() {
 
 #[tokio::test]
 async fn a_connection_cut_while_the_model_thinks_costs_no_second_request() {
-    let gate = Gate::new();
     let world = world(openeve_tests::ScriptedEngine::new(|_, _| answer("done"))).await;
     let run = world.say("c", "go").await;
-    gate.open();
     world.proxy.cut();
     world.settle().await;
     assert_eq!(world.view(run).await.status, RunStatus::Completed);
@@ -33,7 +31,6 @@ async fn a_connection_cut_while_the_model_thinks_costs_no_second_request() {
 
 #[tokio::test]
 async fn a_database_away_for_seconds_mid_turn_interrupts_no_tool() {
-    let world = world(tool_turns("act", 1)).await;
     let gate = Gate::new();
     let held = gate.clone();
     let tools = ClosureTools::waiting(move |_, _| {
@@ -43,7 +40,6 @@ async fn a_database_away_for_seconds_mid_turn_interrupts_no_tool() {
             Ok(json!("charged"))
         }
     });
-    drop(world);
     let world = World::new(WorldOptions {
         tools,
         ..options(tool_turns("act", 1))

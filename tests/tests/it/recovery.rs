@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use openeve_domain::commit::{Accept, Commit};
 use openeve_domain::delivery::{LeasedDelivery, Settlement};
 use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
+use openeve_domain::manifest::Manifest;
 use openeve_domain::status::RunStatus;
 use openeve_runtime::ports::{
     Accepted, Claim, CommitAnswer, Due, Heartbeat, PortError, RunView, Store, StoredEvent, Swept,
@@ -79,8 +80,11 @@ impl Store for Mortal {
     async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError> {
         self.store.settle_delivery(settlement).await
     }
-    async fn due(&self, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
-        self.store.due(limit, grace_ms).await
+    async fn register(&self, manifest: &Manifest) -> Result<(), PortError> {
+        self.store.register(manifest).await
+    }
+    async fn due(&self, agent: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
+        self.store.due(agent, limit, grace_ms).await
     }
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {
         self.store.sweep(limit).await
@@ -282,5 +286,53 @@ async fn the_tick_rings_a_run_whose_bell_was_lost() {
     world.bells.take();
     assert!(world.bells.take().is_empty());
     world.tick_late().await;
+    assert_eq!(world.view(run).await.status, RunStatus::Completed);
+}
+
+#[tokio::test]
+async fn heartbeats_are_paced_by_the_lease_and_not_by_each_piece_of_work() {
+    // Three tools of 20 s each, one after another, without a commit between the model's answers
+    // that could extend the lease: together longer than a lease of 60 s less one heartbeat.
+    let engine = ScriptedEngine::new(|done, _| {
+        if done < 3 {
+            calls(done, &["look"])
+        } else {
+            answer("done")
+        }
+    });
+    let gate = openeve_testkit::gate::Gate::new();
+    let held = gate.clone();
+    let tools = openeve_tests::ClosureTools::waiting(move |_, _| {
+        let held = held.clone();
+        async move {
+            held.pass().await;
+            Ok(serde_json::json!("ok"))
+        }
+    });
+    let world = World::new(openeve_tests::WorldOptions {
+        tools,
+        ..crate::support::options(engine)
+    })
+    .await;
+    let run = world.say("c", "go").await;
+    world.bells.take();
+    let drive = async {
+        gate.arrived(1).await;
+        // The step waits on its clock for the next heartbeat; time passes in small pieces.
+        for _ in 0..4 {
+            world.clock.advance_ms(10_000);
+            tokio::task::yield_now().await;
+        }
+        openeve_testkit::patience::eventually("a heartbeat reached the database", async || {
+            let sql = "SELECT lease_expires_at > clock_timestamp() + INTERVAL '59 seconds' FROM openeve.runs";
+            let client = world.database.connect().await;
+            client.query_one(sql, &[]).await.unwrap().get::<_, bool>(0).then_some(())
+        })
+        .await;
+        gate.open();
+    };
+    let (stepped, ()) = tokio::join!(world.step(run), drive);
+    stepped.unwrap();
+    world.settle().await;
     assert_eq!(world.view(run).await.status, RunStatus::Completed);
 }

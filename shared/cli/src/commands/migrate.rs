@@ -16,12 +16,7 @@ pub(crate) async fn run(plan: bool) -> anyhow::Result<ExitCode> {
     let url = values.given("DATABASE_URL").map(Secret::new);
     let url =
         url.context("DATABASE_URL is not set; set it to postgres://user:password@host:5432/name")?;
-    let ca = match values.given("OPENEVE_DATABASE_CA") {
-        Some(path) => {
-            Some(std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?)
-        }
-        None => None,
-    };
+    let ca = crate::dev::ca(&values)?;
     let store = PgStore::new(Pool::new(&url, 1, ca.as_deref())?);
     let found = if plan {
         store.plan_migrations().await?

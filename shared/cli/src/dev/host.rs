@@ -20,7 +20,7 @@ use openeve_runtime::config::{Mode, Settings, Values};
 use openeve_runtime::delivery::{DeliveryDeps, deliver};
 use openeve_runtime::engine::ModelEngine;
 use openeve_runtime::ingress::IngressDeps;
-use openeve_runtime::ports::Observer;
+use openeve_runtime::ports::{Observer, Store as _};
 use openeve_runtime::step::{StepDeps, step};
 use openeve_runtime::sweep::{SweepDeps, sweep};
 use openeve_runtime::tick::{TickDeps, tick};
@@ -91,6 +91,16 @@ pub(super) fn values() -> anyhow::Result<Values> {
     Ok(values)
 }
 
+/// The database's certificate authority, if one is named.
+pub(crate) fn ca(values: &Values) -> anyhow::Result<Option<String>> {
+    let Some(path) = values.given("OPENEVE_DATABASE_CA") else {
+        return Ok(None);
+    };
+    let pem = std::fs::read_to_string(&path);
+    pem.map(Some)
+        .with_context(|| format!("cannot read OPENEVE_DATABASE_CA at {path}"))
+}
+
 impl Host {
     /// Migrates, wires and starts the loops.
     pub(super) async fn start(
@@ -100,7 +110,11 @@ impl Host {
         model: &Model,
         observer: Arc<dyn Observer>,
     ) -> anyhow::Result<Arc<Self>> {
-        let store = PgStore::new(Pool::new(database.url(), CONNECTIONS, None)?);
+        let store = PgStore::new(Pool::new(
+            database.url(),
+            CONNECTIONS,
+            ca(values)?.as_deref(),
+        )?);
         if values.flag("OPENEVE_AUTO_MIGRATE") {
             store
                 .migrate()
@@ -202,7 +216,7 @@ impl Shared {
             tools: Arc::new(ScriptTools::new(
                 artifact.root.clone(),
                 self.http.clone(),
-                env.as_ref().clone(),
+                environment::tool_env(&artifact.manifest, &env),
             )),
             engine: Arc::new(ModelEngine {
                 http: self.http.clone(),
@@ -238,6 +252,7 @@ impl Shared {
             observer: observer.clone(),
             manifest: manifest.clone(),
             settings: settings.clone(),
+            registered: Arc::new(AtomicBool::new(true)),
         };
         let ingress = IngressDeps {
             store,

@@ -31,6 +31,7 @@ use crate::commands::compiled;
 use crate::output;
 use follow::Follow;
 use host::Host;
+pub(crate) use host::ca;
 
 /// How to run.
 #[derive(Args)]
@@ -64,36 +65,40 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     let server = server::Server::start(&host, arguments.port).await?;
     announce(&artifact.manifest, &server, &model);
 
-    let outcome = match &arguments.message {
-        Some(text) => {
-            let sent = send::message(&host, &artifact.manifest, text);
-            tokio::select! {
-                answered = sent => Some(answered?),
-                () = interrupted() => None,
-            }
-        }
-        None => None,
-    };
-    let code = match outcome {
-        Some(answered) if arguments.once => {
-            if answered {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
-        }
-        _ => {
-            tokio::select! {
-                ended = watch::reload_on_change(&arguments.folder, &host) => ended?,
-                () = interrupted() => {}
-            }
-            ExitCode::SUCCESS
-        }
-    };
+    let ended = converse(&arguments, &host, &artifact.manifest).await;
     server.stop();
     host.drain(interrupted()).await;
     database.close();
-    Ok(code)
+    ended
+}
+
+/// Sends the first message, if there is one, and watches until Ctrl-C.
+async fn converse(
+    arguments: &DevArguments,
+    host: &Arc<Host>,
+    manifest: &Manifest,
+) -> anyhow::Result<ExitCode> {
+    if let Some(text) = &arguments.message {
+        let answered = tokio::select! {
+            answered = send::message(host, manifest, text) => answered,
+            () = interrupted() => return Ok(ExitCode::SUCCESS),
+        };
+        if arguments.once {
+            return Ok(if answered? {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            });
+        }
+        if let Err(error) = answered {
+            output::say(&format!("{error:#}"));
+        }
+    }
+    tokio::select! {
+        ended = watch::reload_on_change(&arguments.folder, host) => ended?,
+        () = interrupted() => {}
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Compiles and writes the artifact; `None` if the folder cannot be built.

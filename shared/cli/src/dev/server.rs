@@ -67,8 +67,16 @@ async fn bind(port: u16) -> anyhow::Result<TcpListener> {
 
 async fn answer(State(host): State<Arc<Host>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if !is_local(&parts.headers) {
+        let why = "this development server answers only to 127.0.0.1 and localhost, and to no web page of another origin";
+        return plain(403, "request_foreign", why);
+    }
     let Ok(body) = to_bytes(body, BODY_BYTES_READ).await else {
-        return plain(413, "the body is larger than 8 MiB, or broke off");
+        return plain(
+            413,
+            "request_too_large",
+            "the body is larger than 8 MiB, or broke off",
+        );
     };
     let inbound = IngressRequest {
         method: parts.method,
@@ -84,8 +92,23 @@ async fn answer(State(host): State<Arc<Host>>, request: Request) -> Response {
     response
 }
 
-fn plain(status: u16, message: &str) -> Response {
-    let body = serde_json::json!({"error": {"code": "request_too_large", "message": message}});
+/// Whether the request names this machine: a web page that a browser shows could otherwise post to
+/// the agent, or read its runs under a name of its own that resolves to loopback.
+fn is_local(headers: &http::HeaderMap) -> bool {
+    let local = |text: &str| {
+        let host = text.rsplit_once("://").map_or(text, |(_, host)| host);
+        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        matches!(name, "127.0.0.1" | "localhost" | "[::1]")
+    };
+    ["host", "origin"].into_iter().all(|name| {
+        headers
+            .get(name)
+            .is_none_or(|value| value.to_str().is_ok_and(local))
+    })
+}
+
+fn plain(status: u16, code: &str, message: &str) -> Response {
+    let body = serde_json::json!({"error": {"code": code, "message": message}});
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
     response

@@ -38,7 +38,10 @@ pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow:
         match built(folder).await {
             Ok(None) => output::say("the previous revision goes on until this is mended"),
             Ok(Some(artifact)) if artifact.manifest.revision != revision => {
-                host.reload(&artifact).await?;
+                if let Err(error) = host.reload(&artifact).await {
+                    output::say(&format!("not reloaded: {error:#}"));
+                    continue;
+                }
                 revision.clone_from(&artifact.manifest.revision);
                 output::say(&format!(
                     "reloaded: revision {}",

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::channel::{ChannelTurn, IdempotencyKey};
-use crate::commit::Accept;
+use crate::commit::{Accept, Occurrence};
 use crate::event::{self, Event};
 use crate::ids::{ConversationId, RunId};
 use crate::limits::MESSAGE_BYTES_MAX;
@@ -38,6 +38,8 @@ pub struct Arrival {
     pub trigger: &'static str,
     /// W3C trace context of the request.
     pub trace_parent: Option<String>,
+    /// The schedule's occurrence, if it is one.
+    pub occurrence: Option<Occurrence>,
 }
 
 /// Decides whether a turn becomes a run, and with what.
@@ -70,9 +72,14 @@ pub fn accept(
         agent_revision: manifest.revision.clone(),
         trigger: arrival.trigger,
         turn: arrival.turn,
-        idempotency: arrival.idempotency,
+        // Agents may share a database; a delivery id is unique for one of them.
+        idempotency: IdempotencyKey {
+            key: format!("{}:{}", manifest.agent.id, arrival.idempotency.key),
+            ..arrival.idempotency
+        },
         idempotency_ttl_hours: arrival.idempotency_ttl_hours,
         events: vec![Event::new(event::RUN_CREATED, payload)],
         trace_parent: arrival.trace_parent,
+        occurrence: arrival.occurrence,
     })
 }

@@ -95,7 +95,7 @@ pub fn begin_batch(
         });
     }
     commit.checkpoint = Some(batch.checkpoint);
-    commit.usage = batch.usage;
+    commit.usage.extend(batch.usage);
     commit
 }
 

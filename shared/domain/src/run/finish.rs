@@ -30,6 +30,8 @@ pub struct Obligation {
     pub id: DeliveryId,
     /// The inline sender's lease, if there is one.
     pub leased_by: Option<LeaseToken>,
+    /// How long that lease holds.
+    pub lease_ms: u64,
 }
 
 /// The unique key of a run's final obligation.
@@ -57,7 +59,7 @@ pub fn finish(
         extra: answer.extra,
     });
     commit.checkpoint = Some(answer.checkpoint);
-    commit.usage = answer.usage;
+    commit.usage.extend(answer.usage);
     commit
 }
 
@@ -80,6 +82,7 @@ pub(super) fn complete(
             target: state.turn.reply_target.clone(),
             text: text.to_owned(),
             leased_by: obligation.leased_by,
+            lease_ms: obligation.lease_ms,
         });
         commit.events.push(Event::new(
             event::DELIVERY_CREATED,

@@ -27,7 +27,7 @@ pub mod recover;
 pub mod settle_calls;
 
 use crate::channel::ChannelTurn;
-use crate::commit::{CallChange, Commit, Failure, Lease};
+use crate::commit::{CallChange, Commit, Failure, Lease, UsageRecord};
 use crate::continuation::Continuation;
 use crate::event::Event;
 use crate::ids::{CommitId, ConversationId, RunId};
@@ -78,13 +78,15 @@ pub struct RunState {
     pub unsaved: Unsaved,
 }
 
-/// What has happened and may be lost, because repeating it harms nothing.
+/// What has happened and rides on the next commit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Unsaved {
     /// Settled calls.
     pub changes: Vec<CallChange>,
-    /// Their events.
+    /// Their events, and those of model requests that were asked again.
     pub events: Vec<Event>,
+    /// What those requests cost.
+    pub usage: Vec<UsageRecord>,
 }
 
 impl RunState {
@@ -126,7 +128,7 @@ impl RunState {
             changes: self.unsaved.changes.clone(),
             checkpoint: None,
             events: self.unsaved.events.clone(),
-            usage: None,
+            usage: self.unsaved.usage.clone(),
             delivery: None,
         }
     }
@@ -150,7 +152,7 @@ impl RunState {
         if let Some(checkpoint) = &commit.checkpoint {
             self.checkpoint = Some(checkpoint.clone());
         }
-        if let Some(record) = &commit.usage {
+        for record in &commit.usage {
             self.usage = self.usage.plus(record.usage);
         }
         if let Some(delivery) = &commit.delivery {

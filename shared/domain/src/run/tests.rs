@@ -163,6 +163,7 @@ fn obligation(inline: bool) -> Obligation {
     Obligation {
         id: DeliveryId::new(Uuid::from_u128(7)),
         leased_by,
+        lease_ms: 60_000,
     }
 }
 
@@ -187,6 +188,7 @@ fn an_arrival_without_words_or_with_too_many_is_not_accepted() {
             idempotency_ttl_hours: 48,
             trigger: "message",
             trace_parent: None,
+            occurrence: None,
         };
         let ids = (
             RunId::new(Uuid::from_u128(1)),

@@ -25,5 +25,8 @@ WITH taken AS (
     INSERT INTO openeve.run_events (run_id, seq, kind, payload)
     SELECT $3, e.seq, e.kind, e.payload
     FROM conversation, unnest($14::text[], $15::jsonb[]) WITH ORDINALITY AS e (kind, payload, seq)
+), occurrence AS (
+    INSERT INTO openeve.schedule_runs (agent_id, schedule, occurrence_at, run_id)
+    SELECT $6, $16, $17, $3 FROM conversation WHERE $16::text IS NOT NULL
 )
 SELECT id FROM conversation

@@ -1,4 +1,4 @@
--- Whether a commit whose answer was lost was applied. Called by: step, after a lost connection.
-SELECT commit_id = $2 AS applied, epoch, cancel_requested_at IS NOT NULL AS cancel_requested
+-- Whether this commit was applied before. Called by: step, when the fence refused it. Locks: none.
+SELECT commit_id = $2 AS applied, cancel_requested_at IS NOT NULL AS cancel_requested
 FROM openeve.runs
 WHERE id = $1

@@ -1,4 +1,5 @@
 -- Opens every commit: changes the run under the writer's epoch, or raises OE001 and undoes all.
+-- A commit that was applied before raises it too: the caller then reads back whose it was.
 -- Called by: step. Locks: one run. Rows: one.
 WITH fenced AS (
     UPDATE openeve.runs
@@ -20,7 +21,7 @@ WITH fenced AS (
         cost_micros = cost_micros + $18,
         updated_at = clock_timestamp(),
         finished_at = CASE WHEN $4 IN ('completed', 'failed', 'cancelled') THEN clock_timestamp() END
-    WHERE id = $1 AND epoch = $2 AND status = 'running'
+    WHERE id = $1 AND epoch = $2 AND status = 'running' AND commit_id IS DISTINCT FROM $3
     RETURNING cancel_requested_at
 )
 SELECT openeve.require_epoch((SELECT count(*) FROM fenced)),

@@ -1,5 +1,6 @@
--- This run's tool calls in call order. Called by: step, in the claim's transaction. Locks: none.
-SELECT id, entry_seq, ordinal, provider_call_id, name, arguments, side_effects, status, result,
+-- This run's tool calls in call order, without their rich results, which no step reads.
+-- Called by: step, in the claim's transaction. Locks: none.
+SELECT id, entry_seq, ordinal, provider_call_id, name, arguments, side_effects, status,
     model_output
 FROM openeve.tool_calls
 WHERE run_id = $1

@@ -108,12 +108,6 @@ pub const KNOBS: &[Knob] = &[
         "The SQS queue that rings the delivery function.",
     ),
     knob(
-        "OPENEVE_BLOB_BUCKET",
-        Kind::Text,
-        "",
-        "The S3 bucket for large things.",
-    ),
-    knob(
         "OPENEVE_AWS_ENDPOINT_URL",
         Kind::Url,
         "",
@@ -145,11 +139,6 @@ pub const KNOBS: &[Knob] = &[
         "The bearer token for reading runs over HTTP. Unset: those routes are closed in production.",
     ),
     secret(
-        "OPENEVE_SCHEDULER_SECRET",
-        None,
-        "Presented by whoever calls the tick endpoint. Unset: the endpoint is closed in production.",
-    ),
-    secret(
         "OPENEVE_AGENT_SECRET",
         None,
         "One secret with a JSON object of the variables the agent's folder names; each entry is read as if it were set.",
@@ -157,8 +146,8 @@ pub const KNOBS: &[Knob] = &[
     knob(
         "OPENEVE_STEP_RESERVE_MS",
         Kind::Number(MS, 1_000, 890_000),
-        "130000",
-        "A step starts another iteration only if more than this remains.",
+        "",
+        "A step starts another iteration only if more than this remains; the model time-out and ten seconds by default.",
     ),
     knob(
         "OPENEVE_STEP_SLICE_MS",
@@ -192,7 +181,7 @@ pub const KNOBS: &[Knob] = &[
     ),
     knob(
         "OPENEVE_DELIVERY_RETRY_ATTEMPTS",
-        Kind::Number("attempts", 1, 10),
+        Kind::Number("attempts", 1, 2),
         "2",
         "Tries in place before a delivery is deferred.",
     ),
@@ -218,7 +207,7 @@ pub const KNOBS: &[Knob] = &[
         "OPENEVE_AUTO_MIGRATE",
         Kind::Flag,
         "true",
-        "Whether `dev` and `serve` apply migrations when they start.",
+        "Whether `dev` applies migrations when it starts.",
     ),
     knob(
         "OPENEVE_POSTGRES_BIN",

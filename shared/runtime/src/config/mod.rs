@@ -34,8 +34,15 @@ fn list(errors: &[ConfigError]) -> String {
 }
 
 /// Raw values by knob name, checked against the knob's type and bound.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Values(BTreeMap<&'static str, String>);
+
+impl std::fmt::Debug for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Some are secrets; the names say enough.
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 impl Values {
     /// Reads every declared knob through `lookup`; an empty value counts as unset.

@@ -1,6 +1,7 @@
 //! The knobs as typed settings for the use cases.
 
 use openeve_domain::budget::TimeBudget;
+use openeve_domain::limits::RELEASE_MARGIN_MS;
 
 use super::Values;
 
@@ -46,6 +47,7 @@ impl Settings {
     /// The settings in checked values.
     pub fn of(values: &Values) -> Self {
         let development = values.text("OPENEVE_MODE") == "development";
+        let model_timeout_ms = values.number("OPENEVE_MODEL_TIMEOUT_MS");
         let run_lease_ms = values.number("OPENEVE_RUN_LEASE_MS");
         Self {
             mode: if development {
@@ -59,9 +61,12 @@ impl Settings {
                 .min(run_lease_ms / 2)
                 .max(1),
             step_slice_ms: values.number("OPENEVE_STEP_SLICE_MS"),
-            step_reserve_ms: values.number("OPENEVE_STEP_RESERVE_MS"),
+            step_reserve_ms: match values.number("OPENEVE_STEP_RESERVE_MS") {
+                0 => model_timeout_ms + RELEASE_MARGIN_MS,
+                reserve_ms => reserve_ms,
+            },
             run_iterations_max: values.number("OPENEVE_RUN_MAX_ITERATIONS"),
-            model_timeout_ms: values.number("OPENEVE_MODEL_TIMEOUT_MS"),
+            model_timeout_ms,
             delivery_inline: values.flag("OPENEVE_DELIVERY_INLINE"),
             delivery_attempts_inline: values.number("OPENEVE_DELIVERY_RETRY_ATTEMPTS"),
             delivery_lease_ms: values.number("OPENEVE_DELIVERY_QUEUE_LEASE_MS"),

@@ -1,6 +1,6 @@
 //! A message on a channel's route: who may, what was said, persisted, rung, acknowledged.
 
-use openeve_domain::bell::Bell;
+use openeve_domain::bell::{Bell, Place};
 use openeve_domain::channel::IdempotencyKey;
 use openeve_domain::ids::{ConversationId, RunId};
 use openeve_domain::manifest::ChannelSpec;
@@ -39,6 +39,7 @@ pub(super) async fn handle(
         idempotency_ttl_hours: deps.settings.idempotency_ttl_hours,
         trigger: "message",
         trace_parent: header(request, "traceparent"),
+        occurrence: None,
     };
     let conversation = arrival.turn.conversation_key.clone();
     let turn = match accept(&deps.manifest, arrival, run_id, fresh) {
@@ -58,8 +59,12 @@ pub(super) async fn handle(
         for event in &turn.events {
             deps.observer.event(accepted.run_id, event);
         }
+        let place = Place::Run {
+            run_id: accepted.run_id,
+        };
+        let bell = Bell::new(place, turn.trace_parent.clone());
         // The row is committed: a bell that does not ring costs a minute, not the message.
-        if let Err(error) = deps.doorbell.ring(&Bell::run(accepted.run_id), 0).await {
+        if let Err(error) = deps.doorbell.ring(&bell, 0).await {
             tracing::warn!(run.id = %accepted.run_id, error = %error, "a doorbell did not ring; the tick will");
         }
     }

@@ -86,7 +86,7 @@ async fn ready(deps: &IngressDeps) -> IngressResponse {
             200,
             &json!({"ok": true, "agent": deps.manifest.agent.id, "revision": deps.manifest.revision}),
         ),
-        Err(error) => IngressResponse::unavailable(&error),
+        Err(error) => IngressResponse::unreadable(&error),
     }
 }
 

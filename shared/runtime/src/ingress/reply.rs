@@ -48,6 +48,16 @@ impl IngressResponse {
         Self::error(503, error.code, message).with("retry-after", "5")
     }
 
+    /// The store could not be read.
+    pub(super) fn unreadable(error: &PortError) -> Self {
+        tracing::error!(error.code = error.code, error = %error, "a request could not be answered");
+        Self::error(
+            503,
+            error.code,
+            "the database cannot be read now; the function's log says why",
+        )
+    }
+
     /// Adds a header; one that is no header is left out.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: &str) -> Self {

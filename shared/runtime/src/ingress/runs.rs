@@ -61,7 +61,7 @@ async fn one(deps: &IngressDeps, run_id: RunId) -> IngressResponse {
     match deps.store.run_view(run_id).await {
         Ok(Some(view)) => IngressResponse::json(200, &run_json(&view)),
         Ok(None) => unknown(run_id),
-        Err(error) => IngressResponse::unavailable(&error),
+        Err(error) => IngressResponse::unreadable(&error),
     }
 }
 
@@ -83,7 +83,7 @@ async fn events(deps: &IngressDeps, run_id: RunId, request: &IngressRequest) -> 
             let events: Vec<Value> = events.iter().map(event_json).collect();
             IngressResponse::json(200, &json!({"events": events}))
         }
-        Err(error) => IngressResponse::unavailable(&error),
+        Err(error) => IngressResponse::unreadable(&error),
     }
 }
 

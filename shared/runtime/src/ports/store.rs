@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use openeve_domain::commit::{Accept, Commit, Committed, Failure};
 use openeve_domain::delivery::{LeasedDelivery, Settlement};
 use openeve_domain::ids::{ConversationId, DeliveryId, LeaseToken, RunId};
+use openeve_domain::manifest::Manifest;
 use openeve_domain::run::RunState;
 use openeve_domain::status::{DeliveryStatus, RunStatus};
 use openeve_domain::usage::Usage;
@@ -159,9 +160,12 @@ pub trait Store: Send + Sync {
     /// Settles an attempt under its token; `false` if the lease is no longer ours.
     async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError>;
 
-    /// Rows of each kind that need a bell, oldest first: claimable, not leased, and quiet for
+    /// Registers an agent and its revision, once each. Idempotent.
+    async fn register(&self, manifest: &Manifest) -> Result<(), PortError>;
+
+    /// Rows of an agent that need a bell, of each kind, oldest first: claimable, not leased, and quiet for
     /// `grace_ms`, so that a bell under way is not doubled.
-    async fn due(&self, limit: u64, grace_ms: u64) -> Result<Due, PortError>;
+    async fn due(&self, agent_id: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError>;
 
     /// Removes what retention no longer keeps, at most `limit` rows of a kind.
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError>;

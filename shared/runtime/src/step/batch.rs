@@ -24,18 +24,22 @@ pub(super) async fn run(hold: &mut Hold<'_>) -> Result<(), Stop> {
     let deps = hold.deps;
     let ids = (hold.state.run_id, hold.state.conversation_id);
     let mut running = FuturesUnordered::new();
+    let mut first = true;
     loop {
+        // A call that could not finish in time stays as it is, for the next step.
         while running.len() < PARALLEL_TOOLS_MAX
+            && (first || hold.has_time())
             && let Some(call) = waiting.pop()
         {
             let timeout_ms = hold.work_ms(TOOL_WALL_MS);
             running.push(Box::pin(one(deps, ids, call, timeout_ms)));
         }
-        let Some(first) = hold.beating(running.next()).await? else {
+        first = false;
+        let Some(one) = hold.beating(running.next()).await? else {
             return Ok(());
         };
         // Whatever else has finished by now shares the commit.
-        let mut outcomes = vec![first];
+        let mut outcomes = vec![one];
         while let Some(Some(more)) = running.next().now_or_never() {
             outcomes.push(more);
         }

@@ -2,9 +2,10 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::{Either, select};
-use openeve_domain::bell::Bell;
+use openeve_domain::bell::{Bell, Place};
 use openeve_domain::budget::TimeBudget;
 use openeve_domain::commit::Commit;
 use openeve_domain::delivery::LeasedDelivery;
@@ -28,6 +29,20 @@ pub(super) enum Stop {
     Failed(PortError),
 }
 
+/// A moment that can be set through a shared reference.
+#[derive(Debug, Default)]
+pub(super) struct AtomicMs(AtomicU64);
+
+impl AtomicMs {
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn set(&self, ms: u64) {
+        self.0.store(ms, Ordering::Relaxed);
+    }
+}
+
 /// A claimed run in the hands of this step.
 pub(super) struct Hold<'a> {
     pub(super) deps: &'a StepDeps,
@@ -36,6 +51,8 @@ pub(super) struct Hold<'a> {
     /// Whether the checkpoint is left aside.
     pub(super) degraded: bool,
     begun_ms: u64,
+    /// When the lease was last extended, in milliseconds since the step began.
+    extended_ms: AtomicMs,
     /// Unsaved events that whoever watches has seen; they lead the next commit's.
     shown: usize,
 }
@@ -53,6 +70,7 @@ impl<'a> Hold<'a> {
             budget: deps.settings.budget(remaining_ms),
             degraded: false,
             begun_ms,
+            extended_ms: AtomicMs::default(),
             shown: 0,
         }
     }
@@ -67,12 +85,28 @@ impl<'a> Hold<'a> {
         self.budget.work_ms(self.elapsed_ms(), wanted_ms)
     }
 
+    /// The run's own bell, with the trace it came with.
+    pub(super) fn own_bell(&self) -> Bell {
+        let place = Place::Run {
+            run_id: self.state.run_id,
+        };
+        Bell::new(place, self.state.trace_parent.clone())
+    }
+
+    /// Whether a piece of work as long as the reserve still fits.
+    pub(super) fn has_time(&self) -> bool {
+        let left_ms = self.budget.deadline_ms.saturating_sub(self.elapsed_ms());
+        left_ms > self.budget.reserve_ms
+    }
+
     /// Writes, tells whoever watches, and discharges what the commit owes.
     pub(super) async fn commit(&mut self, commit: Commit) -> Result<(), Stop> {
+        let asked_ms = self.elapsed_ms();
         let committed = match self.patiently(&commit).await? {
             CommitAnswer::Applied(committed) => committed,
             CommitAnswer::Superseded => return Err(Stop::Superseded),
         };
+        self.extended_ms.set(asked_ms);
         // What was unsaved has been shown already, when it happened.
         let shown = self.shown;
         self.shown = 0;
@@ -88,7 +122,13 @@ impl<'a> Hold<'a> {
         }
         if let Some(owed) = commit.delivery {
             match owed.leased_by {
-                None => ring(self.deps, Bell::delivery(owed.id), 0).await,
+                None => {
+                    let place = Place::Delivery {
+                        delivery_id: owed.id,
+                    };
+                    let bell = Bell::new(place, self.state.trace_parent.clone());
+                    ring(self.deps, bell, 0).await;
+                }
                 Some(token) => {
                     let leased = LeasedDelivery {
                         id: owed.id,
@@ -155,18 +195,37 @@ impl<'a> Hold<'a> {
     }
 
     /// Works while heartbeats extend the lease; the work is dropped when another epoch begins.
+    ///
+    /// The pace is counted from whatever extended the lease last, so that many short works in a
+    /// row beat as one long one does. A heartbeat is sent beside the work, never instead of it.
     pub(super) async fn beating<T>(&self, work: impl Future<Output = T>) -> Result<T, Stop> {
         let mut work = pin!(work);
         loop {
-            let pause = pin!(self.deps.clock.wait_ms(self.deps.settings.run_heartbeat_ms));
+            let pause = pin!(self.deps.clock.wait_ms(self.until_heartbeat_ms()));
             match select(work.as_mut(), pause).await {
                 Either::Left((done, _)) => return Ok(done),
-                Either::Right(_) => self.heartbeat().await?,
+                Either::Right(((), _)) => {}
+            }
+            let beat = pin!(self.heartbeat());
+            match select(work.as_mut(), beat).await {
+                Either::Left((done, _)) => return Ok(done),
+                Either::Right((beat, _)) => beat?,
             }
         }
     }
 
+    fn until_heartbeat_ms(&self) -> u64 {
+        let quiet_ms = self.elapsed_ms().saturating_sub(self.extended_ms.get());
+        // At least a moment: a clock that stands still must not spin.
+        self.deps
+            .settings
+            .run_heartbeat_ms
+            .saturating_sub(quiet_ms)
+            .max(1)
+    }
+
     async fn heartbeat(&self) -> Result<(), Stop> {
+        self.extended_ms.set(self.elapsed_ms());
         let lease_ms = self.deps.settings.run_lease_ms;
         match self
             .deps

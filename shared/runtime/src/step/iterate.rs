@@ -126,15 +126,22 @@ async fn failed(
 ) -> Result<Option<Stepped>, Stop> {
     let failures = hold.state.model_failures + 1;
     tracing::warn!(run.id = %hold.state.run_id, error.code = %failure.code, error = %failure.message, failures, "a model request failed");
+    let retrying = Event::new(
+        event::MODEL_RETRYING,
+        json!({"code": failure.code, "failures": failures}),
+    );
     let jitter = hold.deps.ids.fraction();
     match model_failed(&hold.state, failure, failures, jitter, hold.commit_id()) {
         Reaction::AskAgain { wait_ms } => {
             hold.state.model_failures = failures;
+            hold.state.unsaved.usage.extend(usage);
+            hold.state.unsaved.events.push(retrying);
+            hold.show_unsaved();
             hold.beating(hold.deps.clock.wait_ms(wait_ms)).await?;
             Ok(None)
         }
         Reaction::Commit(mut commit) => {
-            commit.usage = usage;
+            commit.usage.extend(usage);
             let parked = commit.status == RunStatus::Running;
             let wait_ms = match commit.lease {
                 openeve_domain::commit::Lease::Release { not_before_ms } => not_before_ms,
@@ -144,12 +151,7 @@ async fn failed(
             if !parked {
                 return Ok(Some(Stepped::Ended));
             }
-            ring(
-                hold.deps,
-                openeve_domain::bell::Bell::run(hold.state.run_id),
-                wait_ms,
-            )
-            .await;
+            ring(hold.deps, hold.own_bell(), wait_ms).await;
             Ok(Some(Stepped::Parked))
         }
     }

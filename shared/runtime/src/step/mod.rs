@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use openeve_domain::bell::Bell;
 use openeve_domain::budget::Spent;
+use openeve_domain::event::{self, Event};
 use openeve_domain::ids::{CommitId, DeliveryId, LeaseToken, RunId};
 use openeve_domain::manifest::Manifest;
 use openeve_domain::run::RunState;
@@ -23,6 +24,8 @@ use openeve_domain::run::finish::Obligation;
 use openeve_domain::run::hand_on::{hand_on, may_iterate};
 use openeve_domain::run::recover::recover;
 use openeve_domain::status::ToolCallStatus;
+
+use serde_json::json;
 
 use crate::config::Settings;
 use crate::ports::{
@@ -92,15 +95,8 @@ pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<S
             return Ok(Stepped::Nothing);
         }
     };
-    if state.agent_revision != deps.manifest.revision {
-        tracing::warn!(
-            run.id = %run_id,
-            run.revision = %state.agent_revision,
-            host.revision = %deps.manifest.revision,
-            "the run was accepted by another revision of the agent and goes on with this one"
-        );
-    }
     let mut hold = Hold::new(deps, state, begun_ms, remaining_ms);
+    note_revision(&mut hold);
     match work(&mut hold).await {
         Ok(stepped) => Ok(stepped),
         Err(Stop::Superseded) => {
@@ -109,6 +105,20 @@ pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<S
         }
         Err(Stop::Failed(error)) => Err(error),
     }
+}
+
+/// A run that had begun under another revision goes on with this one, visibly: its events say so.
+fn note_revision(hold: &mut Hold<'_>) {
+    let (from, to) = (&hold.state.agent_revision, &hold.deps.manifest.revision);
+    if from == to || hold.state.checkpoint.is_none() {
+        return;
+    }
+    tracing::warn!(run.id = %hold.state.run_id, run.revision = %from, host.revision = %to, "a run goes on with another revision of the agent");
+    let payload = json!({"reason": "revision", "from": from, "to": to});
+    hold.state
+        .unsaved
+        .events
+        .push(Event::new(event::RESUME_DEGRADED, payload));
 }
 
 async fn work(hold: &mut Hold<'_>) -> Result<Stepped, Stop> {
@@ -171,7 +181,7 @@ async fn released(hold: &mut Hold<'_>, spent: Spent) -> Result<Stepped, Stop> {
     if ended {
         return Ok(Stepped::Ended);
     }
-    ring(hold.deps, Bell::run(hold.state.run_id), 0).await;
+    ring(hold.deps, hold.own_bell(), 0).await;
     Ok(Stepped::HandedOn)
 }
 
@@ -197,6 +207,7 @@ impl Hold<'_> {
         Obligation {
             id: DeliveryId::new(self.deps.ids.uuid()),
             leased_by,
+            lease_ms: self.deps.settings.delivery_lease_ms,
         }
     }
 }

@@ -78,6 +78,10 @@ fn answer(
 /// A result over its bound is kept as head and tail of its text, without being parsed: as a tree
 /// it could take many times the script's own memory.
 fn output(job: &Job, json: &str, text: Option<String>) -> Result<ToolOutput, Failure> {
+    // What a tool returns is stored and shown to the model: no place for a key (I16). The secret
+    // stands in the JSON text as it would in a string, but for escapes, which keys have none of.
+    let json = &job.environment.redact_result(json);
+    let text = text.map(|text| job.environment.redact_result(&text));
     let text = text.map(|text| head_and_tail(&text, TOOL_OUTPUT_BYTES_MAX));
     if json.len() > job.limits.result_bytes && !json.starts_with('"') {
         let cut = head_and_tail(json, TOOL_OUTPUT_BYTES_MAX);

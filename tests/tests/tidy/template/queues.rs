@@ -132,9 +132,13 @@ pub(crate) fn event_sources_are_bounded(template: &Template) -> Verdict {
                 // A schedule has no concurrency of its own; passes that end before the next begins
                 // do not pile up.
                 "Schedule" => {
-                    at(event, &["Schedule"]) == Some(&Value::from("rate(1 minute)"))
-                        && function.number(&["Timeout"]).unwrap_or(u64::MAX) * limits::SECOND_MS
-                            < limits::TICK_INTERVAL_MS
+                    let interval_ms = match at(event, &["Schedule"]).and_then(Value::as_str) {
+                        Some("rate(1 minute)") => limits::TICK_INTERVAL_MS,
+                        Some("rate(1 hour)") => limits::SWEEP_INTERVAL_MS,
+                        _ => 0,
+                    };
+                    let timeout_s = function.number(&["Timeout"]).unwrap_or(u64::MAX);
+                    timeout_s.saturating_mul(limits::SECOND_MS) < interval_ms
                 }
                 _ => false,
             };

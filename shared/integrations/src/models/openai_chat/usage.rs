@@ -28,8 +28,10 @@ fn parse(usage: &Value) -> Option<Usage> {
     let reasoning = number("/completion_tokens_details/reasoning_tokens").unwrap_or(0);
     let mut output = number("/completion_tokens").unwrap_or(0);
     // xAI counts reasoning beside the output; the total tells.
-    if reasoning > 0 && number("/total_tokens") == Some(input + output + reasoning) {
-        output += reasoning;
+    if reasoning > 0
+        && number("/total_tokens") == Some(input.saturating_add(output).saturating_add(reasoning))
+    {
+        output = output.saturating_add(reasoning);
     }
     Some(Usage {
         input_tokens: input,
