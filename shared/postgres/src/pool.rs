@@ -21,7 +21,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 
 /// An idle connection older than this is replaced: a frozen function cannot tell whether the far
 /// end is still there.
-const IDLE_MAX: Duration = Duration::from_secs(60);
+const IDLE_MAX: Duration = Duration::from_mins(1);
 
 /// A `DATABASE_URL` that cannot be used. It never quotes the URL, which holds a password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
