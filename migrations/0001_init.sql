@@ -55,8 +55,10 @@ CREATE TABLE openeve.runs (
     lease_token uuid,
     lease_expires_at timestamptz,
     not_before timestamptz,
-    -- The newest commit applied, so that a lost answer can be read back.
+    -- The newest commit applied, so that a lost answer can be read back, and how many there were:
+    -- a commit names the number it follows, so that a late copy of one is refused.
     commit_id uuid,
+    commit_count bigint NOT NULL DEFAULT 0,
     step_count integer NOT NULL DEFAULT 0,
     stall_count integer NOT NULL DEFAULT 0,
     resume_count integer NOT NULL DEFAULT 0,

@@ -216,7 +216,7 @@ impl Deployment {
     /// A run as people read it.
     pub async fn view(&self, run: openeve_domain::ids::RunId) -> RunView {
         self.store
-            .run_view(run)
+            .run_view("concierge", run)
             .await
             .unwrap()
             .expect("the run exists")
@@ -224,7 +224,7 @@ impl Deployment {
 
     /// The kinds of a run's events, in order.
     pub async fn kinds(&self, run: openeve_domain::ids::RunId) -> Vec<String> {
-        let events = self.store.run_events(run, 0, 1_000).await.unwrap();
+        let events = self.store.run_events("concierge", run, 0, 1_000).await.unwrap();
         events.into_iter().map(|event| event.kind).collect()
     }
 

@@ -208,7 +208,7 @@ impl World {
     /// A run as people read it.
     pub async fn view(&self, run_id: RunId) -> RunView {
         self.store
-            .run_view(run_id)
+            .run_view(&self.manifest.agent.id, run_id)
             .await
             .unwrap()
             .expect("the run exists")
@@ -216,7 +216,7 @@ impl World {
 
     /// A run's events.
     pub async fn events(&self, run_id: RunId) -> Vec<StoredEvent> {
-        self.store.run_events(run_id, 0, 10_000).await.unwrap()
+        self.store.run_events(&self.manifest.agent.id, run_id, 0, 10_000).await.unwrap()
     }
 
     /// The kinds of a run's events, in order.

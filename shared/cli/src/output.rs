@@ -1,28 +1,23 @@
 //! The only place that prints. Answers go to standard output, everything else to standard error.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command line talks to people"
-)]
-
 use std::io::Write as _;
 use std::process::ExitCode;
 
 /// Says one line about what is going on.
 pub(crate) fn say(line: &str) {
-    eprintln!("{line}");
+    // Whoever reads may be gone; a run must not end because nobody looks.
+    let _gone = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Prints one line of what was asked for.
 pub(crate) fn answer(line: &str) {
-    println!("{line}");
+    let _gone = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Prints a part of a line at once, for text that comes in pieces.
 pub(crate) fn part(text: &str) {
-    eprint!("{text}");
-    drop(std::io::stderr().flush());
+    let mut out = std::io::stderr();
+    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// Says why a command failed, cause by cause.
@@ -35,6 +30,6 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
             causes.push(cause);
         }
     }
-    eprintln!("error: {}", causes.join("\n  because: "));
+    say(&format!("error: {}", causes.join("\n  because: ")));
     ExitCode::FAILURE
 }

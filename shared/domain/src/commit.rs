@@ -58,6 +58,8 @@ pub struct Commit {
     pub epoch: i64,
     /// Names this commit, so that a lost answer can be read back.
     pub commit_id: CommitId,
+    /// How many commits of the run there were before, so that a late copy is refused.
+    pub follows: u64,
     /// The status afterwards.
     pub status: RunStatus,
     /// What happens to the lease. A status other than `running` always releases it.

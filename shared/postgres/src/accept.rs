@@ -21,6 +21,7 @@ pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted,
         return Ok(Accepted {
             run_id: accept.run_id,
             conversation_id,
+            conversation_key: accept.turn.conversation_key.clone(),
             duplicate: false,
         });
     }
@@ -36,6 +37,7 @@ pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted,
     Ok(Accepted {
         run_id,
         conversation_id: ConversationId::new(get::<Uuid>(row, "conversation_id")?),
+        conversation_key: get(row, "conversation_key")?,
         // Our own id means that an earlier try was applied and its answer lost.
         duplicate: run_id != accept.run_id,
     })

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::pipeline::{Answer, Statement, transaction};
-use crate::rows::{call, continuation, corrupt, entry, get, small, usage};
+use crate::rows::{call, count, continuation, corrupt, entry, get, small, usage};
 
 /// Claims and loads.
 pub(crate) async fn claim(
@@ -109,6 +109,7 @@ fn load(
         agent_revision: get(row, "agent_revision")?,
         turn,
         status: RunStatus::parse(get(row, "status")?).map_err(corrupt)?,
+        commits: count(row, "commit_count")?,
         steps: small::<u32>(row, "step_count")?.into(),
         stalls,
         resumes: small::<u32>(row, "resume_count")?.into(),

@@ -129,6 +129,7 @@ fn fence(commit: &Commit, lease_ms: u64) -> Statement {
         .bind(sum(|usage| usage.output_tokens), Type::INT8)
         .bind(sum(|usage| usage.reasoning_tokens), Type::INT8)
         .bind(sum(|usage| usage.cost_micros), Type::INT8)
+        .bind(big(commit.follows), Type::INT8)
 }
 
 fn entries(commit: &Commit) -> Option<Statement> {

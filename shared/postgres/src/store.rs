@@ -144,20 +144,29 @@ impl Store for PgStore {
             .map_err(Failure::into_port)
     }
 
-    async fn run_view(&self, run_id: RunId) -> Result<Option<RunView>, PortError> {
-        repeated(&self.pool, |client| Box::pin(view::run(client, run_id)))
-            .await
-            .map_err(Failure::into_port)
+    async fn run_view(
+        &self,
+        agent_id: &str,
+        run_id: RunId,
+    ) -> Result<Option<RunView>, PortError> {
+        repeated(&self.pool, |client| {
+            let agent_id = agent_id.to_owned();
+            Box::pin(async move { view::run(client, &agent_id, run_id).await })
+        })
+        .await
+        .map_err(Failure::into_port)
     }
 
     async fn run_events(
         &self,
+        agent_id: &str,
         run_id: RunId,
         after: i64,
         limit: u64,
     ) -> Result<Vec<StoredEvent>, PortError> {
         repeated(&self.pool, |client| {
-            Box::pin(view::events(client, run_id, after, limit))
+            let agent_id = agent_id.to_owned();
+            Box::pin(async move { view::events(client, &agent_id, run_id, after, limit).await })
         })
         .await
         .map_err(Failure::into_port)

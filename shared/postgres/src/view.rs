@@ -49,10 +49,15 @@ pub(crate) async fn sweep(client: &Client, limit: u64) -> Result<Swept, Failure>
 }
 
 /// A run as people read it.
-pub(crate) async fn run(client: &Client, run_id: RunId) -> Result<Option<RunView>, Failure> {
+pub(crate) async fn run(
+    client: &Client,
+    agent_id: &str,
+    run_id: RunId,
+) -> Result<Option<RunView>, Failure> {
     let statement = Statement::new(include_str!("sql/run_view.sql"))
         .bind(run_id.uuid(), Type::UUID)
-        .bind(final_key(run_id), Type::TEXT);
+        .bind(final_key(run_id), Type::TEXT)
+        .bind(agent_id.to_owned(), Type::TEXT);
     let answer = single(client, &statement).await?;
     let Some(row) = answer.rows.first() else {
         return Ok(None);
@@ -85,6 +90,7 @@ pub(crate) async fn run(client: &Client, run_id: RunId) -> Result<Option<RunView
 /// Events of a run after a position.
 pub(crate) async fn events(
     client: &Client,
+    agent_id: &str,
     run_id: RunId,
     after: i64,
     limit: u64,
@@ -92,7 +98,8 @@ pub(crate) async fn events(
     let statement = Statement::new(include_str!("sql/run_events.sql"))
         .bind(run_id.uuid(), Type::UUID)
         .bind(after, Type::INT8)
-        .bind(i64::try_from(limit).unwrap_or(i64::MAX), Type::INT8);
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX), Type::INT8)
+        .bind(agent_id.to_owned(), Type::TEXT);
     let event = |row: &tokio_postgres::Row| {
         Ok(StoredEvent {
             seq: get(row, "seq")?,

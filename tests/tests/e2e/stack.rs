@@ -253,7 +253,7 @@ async fn the_shipped_template_carries_a_message_fires_the_schedule_and_buries_a_
         "Booked. The sauna opens at 15:00."
     );
     eventually("the reply is settled", async || {
-        let view = store.run_view(run).await.unwrap()?;
+        let view = store.run_view("concierge", run).await.unwrap()?;
         (view.delivery == Some(DeliveryStatus::Sent)).then_some(())
     })
     .await;

@@ -23,13 +23,15 @@ async fn a_message_comes_back_answered() {
 async fn the_same_delivery_id_three_times_is_one_run() {
     let world = world(echo()).await;
     let body = json!({"message": "hello", "id": "evt-1"}).to_string();
-    let mut runs = Vec::new();
+    let (mut runs, mut conversations) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         let response = world.post("/message", body.clone()).await;
         let answer: Value = serde_json::from_slice(&response.body).unwrap();
+        conversations.push(answer["conversation"].clone());
         runs.push((answer["run_id"].clone(), answer["duplicate"].clone()));
     }
     assert_eq!(runs[0].0, runs[1].0);
+    assert_eq!(conversations[0], conversations[2], "a repeat is told the conversation it is in");
     assert_eq!(
         [&runs[0].1, &runs[1].1, &runs[2].1],
         [&json!(false), &json!(true), &json!(true)]

@@ -89,16 +89,17 @@ impl Store for Mortal {
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {
         self.store.sweep(limit).await
     }
-    async fn run_view(&self, run: RunId) -> Result<Option<RunView>, PortError> {
-        self.store.run_view(run).await
+    async fn run_view(&self, agent: &str, run: RunId) -> Result<Option<RunView>, PortError> {
+        self.store.run_view(agent, run).await
     }
     async fn run_events(
         &self,
+        agent: &str,
         run: RunId,
         after: i64,
         limit: u64,
     ) -> Result<Vec<StoredEvent>, PortError> {
-        self.store.run_events(run, after, limit).await
+        self.store.run_events(agent, run, after, limit).await
     }
     async fn ready(&self) -> Result<(), PortError> {
         self.store.ready().await

@@ -61,7 +61,7 @@ pub(super) async fn message(
         let view = host
             .ingress()
             .store
-            .run_view(run_id)
+            .run_view(&manifest.agent.id, run_id)
             .await?
             .context("the run vanished")?;
         let settled = view

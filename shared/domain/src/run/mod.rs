@@ -29,7 +29,9 @@ pub mod settle_calls;
 use crate::channel::ChannelTurn;
 use crate::commit::{CallChange, Commit, Failure, Lease, UsageRecord};
 use crate::continuation::Continuation;
-use crate::event::Event;
+use serde_json::json;
+
+use crate::event::{self, Event};
 use crate::ids::{CommitId, ConversationId, RunId};
 use crate::status::{DeliveryStatus, RunStatus, ToolCallStatus};
 use crate::transcript::{Entry, EntryKind, ToolCall};
@@ -50,6 +52,8 @@ pub struct RunState {
     pub turn: ChannelTurn,
     /// Where it stands.
     pub status: RunStatus,
+    /// Commits of the run so far.
+    pub commits: u64,
     /// Steps so far, this one included.
     pub steps: u64,
     /// Crashes in a row without a commit, a recovery claim's own included.
@@ -117,6 +121,7 @@ impl RunState {
             run_id: self.run_id,
             epoch: self.epoch,
             commit_id,
+            follows: self.commits,
             status: RunStatus::Running,
             lease: Lease::Extend,
             failure: None,
@@ -137,6 +142,7 @@ impl RunState {
     pub fn apply(&mut self, commit: &Commit) {
         self.unsaved = Unsaved::default();
         self.status = commit.status;
+        self.commits = commit.follows + 1;
         if commit.progress {
             self.stalls = 0;
         }
@@ -172,20 +178,40 @@ impl RunState {
     }
 }
 
-/// A commit that ends the run as failed and frees its conversation.
+/// A commit that ends the run as failed and frees its conversation. Calls that are still open get
+/// their one outcome: withdrawn if they had not started, interrupted if they had.
 fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) -> Commit {
     let mut commit = state.commit(commit_id);
+    for call in &state.calls {
+        let (status, kind, result) = match call.status {
+            ToolCallStatus::Requested => (ToolCallStatus::Cancelled, event::TOOL_CANCELLED, "cancelled"),
+            ToolCallStatus::Started => (ToolCallStatus::Interrupted, event::TOOL_INTERRUPTED, "interrupted"),
+            ToolCallStatus::AwaitingApproval
+            | ToolCallStatus::Succeeded
+            | ToolCallStatus::Failed
+            | ToolCallStatus::Interrupted
+            | ToolCallStatus::Skipped
+            | ToolCallStatus::Rejected
+            | ToolCallStatus::Cancelled => continue,
+        };
+        let result = json!({ result: true });
+        commit.events.push(Event::new(kind, json!({"call": call.id, "tool": call.name})));
+        let model_output = result.to_string();
+        commit.changes.push(CallChange { id: call.id, status, result, model_output });
+    }
     commit.status = RunStatus::Failed;
     commit.lease = Lease::Release { not_before_ms: 0 };
-    commit.events.push(Event::new(
-        crate::event::RUN_FAILED,
-        serde_json::json!({"code": code, "message": message}),
-    ));
-    commit.failure = Some(Failure {
-        code: code.to_owned(),
-        message,
-    });
+    commit.events.push(Event::new(event::RUN_FAILED, json!({"code": code, "message": message})));
+    commit.failure = Some(Failure { code: code.to_owned(), message });
     commit
+}
+
+/// The store refused a commit for good: the run ends with the refusal, instead of meeting it again
+/// after every recovery. What the refused commit carried is lost, so that this one is not refused
+/// for the same reason.
+pub fn give_up(state: &mut RunState, commit_id: CommitId, code: &str, message: String) -> Commit {
+    state.unsaved = Unsaved::default();
+    failed(state, commit_id, code, message)
 }
 
 #[cfg(test)]

@@ -33,7 +33,10 @@ pub fn recover(state: &RunState, obligation: Obligation, commit_id: CommitId) ->
         delivery: state.delivery,
     });
     let mut recovery = end(state, &plan, obligation, commit_id);
-    settle(state, &plan, &mut recovery.commit);
+    // A commit that fails the run has settled every open call already.
+    if recovery.commit.failure.is_none() {
+        settle(state, &plan, &mut recovery.commit);
+    }
     let claimed = Event::new(
         event::RUN_RECOVERY_CLAIMED,
         json!({"epoch": state.epoch, "stalls": state.stalls, "end": format!("{:?}", plan.end)}),

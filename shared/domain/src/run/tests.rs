@@ -14,7 +14,6 @@ use super::*;
 use crate::budget::Spent;
 use crate::channel::IdempotencyKey;
 use crate::commit::UsageRecord;
-use crate::event::{self};
 use crate::ids::{DeliveryId, LeaseToken, ToolCallId};
 use crate::limits::{
     MESSAGE_BYTES_MAX, RUN_STEPS_MAX, TOOL_OUTPUT_BYTES_MAX, TOOL_RESULT_BYTES_MAX,
@@ -82,6 +81,7 @@ fn claimed() -> RunState {
         agent_revision: "r1".into(),
         turn: turn("go"),
         status: RunStatus::Running,
+        commits: 0,
         steps: 1,
         stalls: 0,
         resumes: 0,
@@ -464,5 +464,26 @@ fn whatever_ends_a_run_releases_it_and_says_why() {
         assert_eq!(commit.status, RunStatus::Failed);
         assert!(matches!(commit.lease, Lease::Release { .. }));
         assert!(commit.failure.is_some() && kinds(&commit).contains(&event::RUN_FAILED));
+    }
+}
+
+#[test]
+fn a_run_that_fails_leaves_no_call_open() {
+    use ToolCallStatus::{Cancelled, Interrupted};
+    let mut state = begun(&["alone", "look"]);
+    state.stalls = 9;
+    let commit = recover(&state, obligation(false), COMMIT).commit;
+    state.apply(&commit);
+    assert_eq!(statuses(&state), [Interrupted, Cancelled]);
+    assert_eq!(commit.changes.len(), 2, "one outcome each");
+}
+
+#[test]
+fn each_commit_names_the_number_of_those_before_it() {
+    let mut state = claimed();
+    for number in 0..3 {
+        let commit = hand_on(&state, Spent::Slice, COMMIT);
+        assert_eq!(commit.follows, number);
+        state.apply(&commit);
     }
 }

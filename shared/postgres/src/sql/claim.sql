@@ -1,14 +1,15 @@
 -- Claims a run under a new epoch. Called by: step, first in the claim's transaction.
 -- Locks: one run. Rows: one, or none when it is busy, behind, early, settled or unknown.
 -- The unique index runs_one_lease_per_conversation refuses a second lease in the conversation.
+-- Our own token again is the same claim: a late copy of it must not supersede us.
 -- A lease that was never released counts as a crash; a clean release leaves the count at zero.
 UPDATE openeve.runs AS run
-SET epoch = run.epoch + 1,
+SET epoch = run.epoch + CASE WHEN run.lease_token = $2 THEN 0 ELSE 1 END,
     status = 'running',
     lease_token = $2,
     lease_expires_at = clock_timestamp() + $3 * INTERVAL '1 millisecond',
     not_before = NULL,
-    step_count = run.step_count + 1,
+    step_count = run.step_count + CASE WHEN run.lease_token = $2 THEN 0 ELSE 1 END,
     stall_count = run.stall_count
         + CASE WHEN run.lease_token IS NOT NULL AND run.lease_token <> $2 THEN 1 ELSE 0 END,
     updated_at = clock_timestamp()
@@ -21,6 +22,6 @@ WHERE run.id = $1
         WHERE ahead.conversation_id = run.conversation_id
             AND ahead.position < run.position
             AND ahead.status IN ('created', 'running'))
-RETURNING run.epoch, run.conversation_id, run.agent_revision, run.turn, run.status,
+RETURNING run.epoch, run.commit_count, run.conversation_id, run.agent_revision, run.turn, run.status,
     run.step_count, run.stall_count, run.resume_count, run.model_failure_count, run.trace_parent,
     run.input_tokens, run.cached_tokens, run.output_tokens, run.reasoning_tokens, run.cost_micros

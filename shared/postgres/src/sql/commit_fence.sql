@@ -1,9 +1,11 @@
 -- Opens every commit: changes the run under the writer's epoch, or raises OE001 and undoes all.
--- A commit that was applied before raises it too: the caller then reads back whose it was.
+-- A commit names the number of those before it, so that a copy that comes late raises it too; the
+-- caller then reads back whether the newest one is its own.
 -- Called by: step. Locks: one run. Rows: one.
 WITH fenced AS (
     UPDATE openeve.runs
     SET commit_id = $3,
+        commit_count = commit_count + 1,
         status = $4,
         lease_token = CASE WHEN $5 THEN lease_token END,
         lease_expires_at = CASE WHEN $5 THEN clock_timestamp() + $6 * INTERVAL '1 millisecond' END,
@@ -21,7 +23,7 @@ WITH fenced AS (
         cost_micros = cost_micros + $18,
         updated_at = clock_timestamp(),
         finished_at = CASE WHEN $4 IN ('completed', 'failed', 'cancelled') THEN clock_timestamp() END
-    WHERE id = $1 AND epoch = $2 AND status = 'running' AND commit_id IS DISTINCT FROM $3
+    WHERE id = $1 AND epoch = $2 AND status = 'running' AND commit_count = $19
     RETURNING cancel_requested_at
 )
 SELECT openeve.require_epoch((SELECT count(*) FROM fenced)),

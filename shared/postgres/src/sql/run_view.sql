@@ -1,4 +1,4 @@
--- A run as people read it. Called by: ingress and the command line. Locks: none. Rows: one.
+-- A run of one agent, as people read it. Called by: ingress and the command line. Locks: none. Rows: one.
 SELECT run.id, run.conversation_id, run.channel, run.status, run.failure_code,
     run.failure_message, run.step_count, run.input_tokens, run.cached_tokens, run.output_tokens,
     run.reasoning_tokens, run.cost_micros, run.created_at, run.finished_at,
@@ -8,4 +8,4 @@ SELECT run.id, run.conversation_id, run.channel, run.status, run.failure_code,
         ORDER BY m.seq DESC LIMIT 1) AS reply,
     (SELECT d.status FROM openeve.deliveries AS d WHERE d.key = $2) AS delivery
 FROM openeve.runs AS run
-WHERE run.id = $1
+WHERE run.id = $1 AND run.agent_id = $3

@@ -41,7 +41,6 @@ pub(super) async fn handle(
         trace_parent: header(request, "traceparent"),
         occurrence: None,
     };
-    let conversation = arrival.turn.conversation_key.clone();
     let turn = match accept(&deps.manifest, arrival, run_id, fresh) {
         Ok(turn) => turn,
         Err(error @ AcceptError::Empty) => {
@@ -72,7 +71,7 @@ pub(super) async fn handle(
         202,
         &json!({
             "run_id": accepted.run_id,
-            "conversation": conversation,
+            "conversation": accepted.conversation_key,
             "duplicate": accepted.duplicate,
             "run_url": format!("/runs/{}", accepted.run_id),
         }),

@@ -8,8 +8,9 @@ use super::{IngressDeps, IngressRequest, IngressResponse};
 use crate::config::Mode;
 use crate::ports::{RunView, StoredEvent};
 
-/// Events of one page.
+/// Events of one page, and bytes of their payloads: a Lambda response holds 6 MB.
 const EVENTS_PER_PAGE: u64 = 500;
+const EVENTS_BYTES_MAX: usize = 3_000_000;
 
 /// `GET /runs/{id}` and `GET /runs/{id}/events?after=N`.
 pub(super) async fn handle(
@@ -58,7 +59,7 @@ fn authorized(deps: &IngressDeps, request: &IngressRequest) -> Result<(), Box<In
 }
 
 async fn one(deps: &IngressDeps, run_id: RunId) -> IngressResponse {
-    match deps.store.run_view(run_id).await {
+    match deps.store.run_view(&deps.manifest.agent.id, run_id).await {
         Ok(Some(view)) => IngressResponse::json(200, &run_json(&view)),
         Ok(None) => unknown(run_id),
         Err(error) => IngressResponse::unreadable(&error),
@@ -77,14 +78,31 @@ async fn events(deps: &IngressDeps, run_id: RunId, request: &IngressRequest) -> 
             "`after` is the number of the last event you have",
         );
     };
-    match deps.store.run_events(run_id, after, EVENTS_PER_PAGE).await {
+    match deps.store.run_events(&deps.manifest.agent.id, run_id, after, EVENTS_PER_PAGE).await {
         Ok(events) if events.is_empty() && after == 0 => unknown(run_id),
         Ok(events) => {
-            let events: Vec<Value> = events.iter().map(event_json).collect();
-            IngressResponse::json(200, &json!({"events": events}))
+            let page = page(&events);
+            let more = page.len() < events.len() || events.len() as u64 == EVENTS_PER_PAGE;
+            let next = page.last().filter(|_| more).and_then(|event| event.get("seq").cloned());
+            IngressResponse::json(200, &json!({"events": page, "next_after": next}))
         }
         Err(error) => IngressResponse::unreadable(&error),
     }
+}
+
+/// As many events as a response holds, at least one.
+fn page(events: &[StoredEvent]) -> Vec<Value> {
+    let mut bytes = 0;
+    let mut page = Vec::new();
+    for event in events {
+        let event = event_json(event);
+        bytes += event.to_string().len();
+        if bytes > EVENTS_BYTES_MAX && !page.is_empty() {
+            break;
+        }
+        page.push(event);
+    }
+    page
 }
 
 fn unknown(run_id: RunId) -> IngressResponse {

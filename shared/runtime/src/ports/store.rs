@@ -20,6 +20,8 @@ pub struct Accepted {
     pub run_id: RunId,
     /// Its conversation.
     pub conversation_id: ConversationId,
+    /// What the channel calls that conversation.
+    pub conversation_key: String,
     /// The key had been taken before; nothing was written.
     pub duplicate: bool,
 }
@@ -170,12 +172,13 @@ pub trait Store: Send + Sync {
     /// Removes what retention no longer keeps, at most `limit` rows of a kind.
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError>;
 
-    /// A run as people read it.
-    async fn run_view(&self, run_id: RunId) -> Result<Option<RunView>, PortError>;
+    /// A run of an agent, as people read it.
+    async fn run_view(&self, agent_id: &str, run_id: RunId) -> Result<Option<RunView>, PortError>;
 
     /// Events after a position, in order, at most `limit`.
     async fn run_events(
         &self,
+        agent_id: &str,
         run_id: RunId,
         after: i64,
         limit: u64,

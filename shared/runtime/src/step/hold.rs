@@ -10,7 +10,8 @@ use openeve_domain::budget::TimeBudget;
 use openeve_domain::commit::Commit;
 use openeve_domain::delivery::LeasedDelivery;
 use openeve_domain::retry::Class;
-use openeve_domain::run::RunState;
+use openeve_domain::ids::CommitId;
+use openeve_domain::run::{RunState, give_up};
 
 use super::{StepDeps, ring};
 use crate::delivery::discharge;
@@ -25,6 +26,8 @@ const COMMIT_WAITS_MS: [u64; 4] = [200, 1_000, 3_000, 6_000];
 pub(super) enum Stop {
     /// Another epoch has begun.
     Superseded,
+    /// The run was ended, because the store refused a commit for good.
+    Ended,
     /// The store failed; the lease will expire and recovery goes on from the last commit.
     Failed(PortError),
 }
@@ -99,8 +102,21 @@ impl<'a> Hold<'a> {
         left_ms > self.budget.reserve_ms
     }
 
-    /// Writes, tells whoever watches, and discharges what the commit owes.
+    /// Writes, tells whoever watches, and discharges what the commit owes. A commit that the store
+    /// refuses for good ends the run with the refusal.
     pub(super) async fn commit(&mut self, commit: Commit) -> Result<(), Stop> {
+        let error = match self.write(commit).await {
+            Err(Stop::Failed(error)) if !matches!(error.class, Class::Retry { .. }) => error,
+            other => return other,
+        };
+        let commit_id = CommitId::new(self.deps.ids.uuid());
+        self.shown = 0;
+        let ending = give_up(&mut self.state, commit_id, error.code, error.message);
+        self.write(ending).await?;
+        Err(Stop::Ended)
+    }
+
+    async fn write(&mut self, commit: Commit) -> Result<(), Stop> {
         let asked_ms = self.elapsed_ms();
         let committed = match self.patiently(&commit).await? {
             CommitAnswer::Applied(committed) => committed,

@@ -103,6 +103,7 @@ pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<S
             tracing::info!(run.id = %run_id, run.epoch = hold.state.epoch, "superseded; the step ends quietly");
             Ok(Stepped::Superseded)
         }
+        Err(Stop::Ended) => Ok(Stepped::Ended),
         Err(Stop::Failed(error)) => Err(error),
     }
 }
