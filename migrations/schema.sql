@@ -196,6 +196,7 @@ CREATE TABLE openeve.runs (
     lease_expires_at timestamp with time zone,
     not_before timestamp with time zone,
     commit_id uuid,
+    commit_count bigint DEFAULT 0 NOT NULL,
     step_count integer DEFAULT 0 NOT NULL,
     stall_count integer DEFAULT 0 NOT NULL,
     resume_count integer DEFAULT 0 NOT NULL,

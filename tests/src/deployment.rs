@@ -224,7 +224,11 @@ impl Deployment {
 
     /// The kinds of a run's events, in order.
     pub async fn kinds(&self, run: openeve_domain::ids::RunId) -> Vec<String> {
-        let events = self.store.run_events("concierge", run, 0, 1_000).await.unwrap();
+        let events = self
+            .store
+            .run_events("concierge", run, 0, 1_000)
+            .await
+            .unwrap();
         events.into_iter().map(|event| event.kind).collect()
     }
 

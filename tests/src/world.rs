@@ -216,7 +216,10 @@ impl World {
 
     /// A run's events.
     pub async fn events(&self, run_id: RunId) -> Vec<StoredEvent> {
-        self.store.run_events(&self.manifest.agent.id, run_id, 0, 10_000).await.unwrap()
+        self.store
+            .run_events(&self.manifest.agent.id, run_id, 0, 10_000)
+            .await
+            .unwrap()
     }
 
     /// The kinds of a run's events, in order.

@@ -28,8 +28,9 @@ fn main() -> anyhow::Result<()> {
         };
         // Authored code reads what tools declare, never what channels do.
         let env = tool_env(&boot.artifact.manifest, &boot.env);
+        let tools = Arc::new(ScriptTools::new(boot.artifact.root, http, env));
         let deps = Arc::new(StepDeps {
-            tools: Arc::new(ScriptTools::new(boot.artifact.root, http, env)),
+            tools: tools.clone(),
             engine: Arc::new(engine),
             sender: Arc::new(sender),
             store: boot.store,
@@ -42,6 +43,11 @@ fn main() -> anyhow::Result<()> {
             draining: Arc::default(),
         });
         Ok(serve_queue(move |bell: Bell, remaining_ms| {
+            // A script that no limit could stop still holds the processor. The platform starts a
+            // fresh process, and the tick rings the run again.
+            if tools.abandoned_threads() > 0 {
+                std::process::exit(1);
+            }
             let deps = Arc::clone(&deps);
             async move {
                 match bell.at {

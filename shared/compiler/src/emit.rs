@@ -22,7 +22,6 @@ const MARK: &str = "manifest.json";
 
 /// What the compiler owns at the artifact's root, apart from the mark.
 const OWNED: &[&str] = &[
-    "Dockerfile",
     "agent-revision.json",
     "assets",
     "migrations",
@@ -31,8 +30,6 @@ const OWNED: &[&str] = &[
     "schedules.json",
     "server",
 ];
-
-const DOCKERFILE: &str = include_str!("Dockerfile.txt");
 
 /// Why an artifact could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +88,6 @@ pub fn artifact(compilation: &Compilation) -> Result<BTreeMap<String, Vec<u8>>, 
     }
     files.insert("assets/.gitkeep".to_owned(), Vec::new());
     files.insert("migrations/.gitkeep".to_owned(), Vec::new());
-    files.insert("Dockerfile".to_owned(), DOCKERFILE.as_bytes().to_vec());
     Ok(files)
 }
 
@@ -238,16 +234,5 @@ mod tests {
             "{error}"
         );
         assert!(!out.join(MARK).exists());
-    }
-
-    #[test]
-    fn the_container_is_given_every_part_of_the_artifact_and_nothing_else() {
-        for part in OWNED
-            .iter()
-            .chain(&[MARK])
-            .filter(|part| **part != "Dockerfile")
-        {
-            assert!(DOCKERFILE.contains(&format!(" {part} ")), "{part}");
-        }
     }
 }

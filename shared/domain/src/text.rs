@@ -55,7 +55,11 @@ pub fn mend_surrogates(json: &str) -> String {
             // The backslash and what it escapes; the digits behind a `u` are ordinary text.
             _ => 2,
         };
-        let kept = if taken == 0 { "\\ufffd" } else { prefix(escape, taken) };
+        let kept = if taken == 0 {
+            "\\ufffd"
+        } else {
+            prefix(escape, taken)
+        };
         out.push_str(kept);
         rest = escape.get(kept.len().max(1)..).unwrap_or_default();
     }
@@ -95,7 +99,10 @@ mod tests {
         assert_eq!(mended(r#""a\ud800b""#), "a\u{fffd}b");
         assert_eq!(mended(r#""\udc00\ud83e\udd80""#), "\u{fffd}\u{1f980}");
         assert_eq!(mended(r#""\ud800\ud83e\udd80""#), "\u{fffd}\u{1f980}");
-        assert_eq!(mended(r#""\\ud800 and \n and \"""#), "\\ud800 and \n and \"");
+        assert_eq!(
+            mended(r#""\\ud800 and \n and \"""#),
+            "\\ud800 and \n and \""
+        );
         assert_eq!(mended(r#""plain é""#), "plain é");
     }
 }

@@ -23,13 +23,23 @@ pub fn variable(name: &str) -> Option<String> {
 /// The variables the agent's folder names [T.04]: their values stay in the process and reach only
 /// the code that asks for them by name. `extra` holds the entries of the agent's secret.
 pub fn declared(manifest: &Manifest, extra: &BTreeMap<String, Secret>) -> BTreeMap<String, Secret> {
-    let named = manifest.env.iter().filter_map(|name| {
-        let value = variable(name)
-            .filter(|value| !value.is_empty())
-            .map(Secret::new);
-        Some((name.clone(), value.or_else(|| extra.get(name).cloned())?))
-    });
+    let named = manifest
+        .env
+        .iter()
+        .filter(|name| !is_reserved(name))
+        .filter_map(|name| {
+            let value = variable(name)
+                .filter(|value| !value.is_empty())
+                .map(Secret::new);
+            Some((name.clone(), value.or_else(|| extra.get(name).cloned())?))
+        });
     named.collect()
+}
+
+/// Variables that are the host's own: no folder gets them by naming them.
+fn is_reserved(name: &str) -> bool {
+    let own = ["OPENEVE_", "AWS_", "LAMBDA_", "_"];
+    name == "DATABASE_URL" || own.iter().any(|own| name.starts_with(own))
 }
 
 /// Those of the declared variables that tools may read.

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::pipeline::{Answer, Statement, transaction};
-use crate::rows::{call, count, continuation, corrupt, entry, get, small, usage};
+use crate::rows::{call, continuation, corrupt, count, entry, get, small, usage};
 
 /// Claims and loads.
 pub(crate) async fn claim(

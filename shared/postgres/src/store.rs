@@ -144,11 +144,7 @@ impl Store for PgStore {
             .map_err(Failure::into_port)
     }
 
-    async fn run_view(
-        &self,
-        agent_id: &str,
-        run_id: RunId,
-    ) -> Result<Option<RunView>, PortError> {
+    async fn run_view(&self, agent_id: &str, run_id: RunId) -> Result<Option<RunView>, PortError> {
         repeated(&self.pool, |client| {
             let agent_id = agent_id.to_owned();
             Box::pin(async move { view::run(client, &agent_id, run_id).await })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use openeve_domain::manifest::ModuleRef;
 use openeve_domain::run::settle_calls::{Outcome, ToolOutput};
 use openeve_domain::secret::Secret;
 use openeve_runtime::ports::{HttpClient, Invocation, ToolRunner};
@@ -59,8 +60,17 @@ impl ScriptTools {
         self
     }
 
-    #[cfg(test)]
-    pub(crate) fn abandoned_threads(&self) -> usize {
+    /// Reads modules now, so that a later change of the artifact's folder does not concern calls
+    /// of this revision. What cannot be read is reported by the call that needs it.
+    pub fn preload<'a>(&self, modules: impl IntoIterator<Item = &'a ModuleRef>) {
+        for module in modules {
+            drop(self.modules.source(module));
+        }
+    }
+
+    /// Threads of calls that were answered but whose scripts could not be stopped. They hold a
+    /// processor; a process that has one should make room for a fresh one.
+    pub fn abandoned_threads(&self) -> usize {
         self.threads.abandoned()
     }
 

@@ -23,7 +23,7 @@ struct Dev {
 impl Dev {
     /// Starts it and waits until it is up.
     fn start(agent: &Path, env: &[(&str, &str)]) -> Self {
-        let mut dev = Self::spawn(agent, env);
+        let mut dev = Self::spawn(agent, env, &[]);
         let up = dev.until(" is up at ");
         let (_, rest) = up.split_once(" is up at ").unwrap();
         rest.split_whitespace()
@@ -33,11 +33,12 @@ impl Dev {
         dev
     }
 
-    fn spawn(agent: &Path, env: &[(&str, &str)]) -> Self {
+    fn spawn(agent: &Path, env: &[(&str, &str)], arguments: &[&str]) -> Self {
         let mut process = Command::new(binary("openeve"))
             .arg("dev")
             .arg(agent)
             .args(["--port", "7170"])
+            .args(arguments)
             .env_remove("DATABASE_URL")
             .env_remove("OPENEVE_MODEL_API_KEY")
             .env_remove("OPENAI_API_KEY")
@@ -229,6 +230,7 @@ async fn a_changed_folder_is_reloaded_and_a_broken_one_keeps_the_old_revision() 
     std::fs::write(&instructions, format!("{text}\nBe brief.\n")).unwrap();
     dev.until("reloaded: revision");
     assert_ne!(dev.get("/readyz").await.json()["revision"], revision);
+    let tool = std::fs::read_to_string(agent.join("tools/time_until.ts")).unwrap();
     std::fs::write(
         agent.join("tools/time_until.ts"),
         "export default defineTool({",
@@ -237,6 +239,11 @@ async fn a_changed_folder_is_reloaded_and_a_broken_one_keeps_the_old_revision() 
     dev.until("syntax-error");
     dev.until("the previous revision goes on");
     assert_eq!(dev.get("/health").await.status, 200);
+    std::fs::write(agent.join("tools/time_until.ts"), tool).unwrap();
+    dev.until("mended");
+    // What it writes itself must not wake it again: another edit is the next thing it speaks of.
+    std::fs::write(&instructions, text).unwrap();
+    assert!(dev.until("re").contains("reloaded: revision"));
 }
 
 #[tokio::test]
@@ -249,7 +256,7 @@ async fn a_folder_that_cannot_be_built_says_every_reason_and_exits() {
         "export default defineTool({",
     )
     .unwrap();
-    let mut dev = Dev::spawn(&agent, &[]);
+    let mut dev = Dev::spawn(&agent, &[], &[]);
     let code = dev.process.wait().unwrap().code();
     let said: Vec<String> = dev.lines.iter().collect();
     let said = said.join("\n");
@@ -270,6 +277,7 @@ async fn a_database_that_is_down_at_start_says_so_with_the_remedy() {
             "DATABASE_URL",
             "postgres://nobody:hunter22@127.0.0.1:9/none",
         )],
+        &[],
     );
     let code = dev.process.wait().unwrap().code();
     let said = dev.lines.iter().collect::<Vec<_>>().join("\n");
@@ -341,4 +349,24 @@ async fn a_web_page_of_another_origin_and_a_foreign_host_name_are_refused() {
         request("POST", &url, &own, b"hi").await.unwrap().status,
         202
     );
+}
+
+#[tokio::test]
+async fn the_first_ctrl_c_ends_a_wait_for_a_reply_that_does_not_come() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = copy_of_concierge(folder.path());
+    let gate = Gate::new();
+    let held = gate.clone();
+    let model = ScriptedModel::start(move |_| Reply::text("late").held_by(&held)).await;
+    let env = [
+        ("OPENEVE_MODEL_BASE_URL", model.url()),
+        ("OPENEVE_MODEL_API_KEY", "scripted"),
+    ];
+    let mut dev = Dev::spawn(&agent, &env, &["--once", "--message", "hello"]);
+    gate.arrived(1).await;
+    let pid = rustix::process::Pid::from_raw(dev.process.id().cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    dev.until("finishing what has begun");
+    gate.open();
+    assert!(dev.process.wait().unwrap().success());
 }

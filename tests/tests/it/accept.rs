@@ -31,7 +31,10 @@ async fn the_same_delivery_id_three_times_is_one_run() {
         runs.push((answer["run_id"].clone(), answer["duplicate"].clone()));
     }
     assert_eq!(runs[0].0, runs[1].0);
-    assert_eq!(conversations[0], conversations[2], "a repeat is told the conversation it is in");
+    assert_eq!(
+        conversations[0], conversations[2],
+        "a repeat is told the conversation it is in"
+    );
     assert_eq!(
         [&runs[0].1, &runs[1].1, &runs[2].1],
         [&json!(false), &json!(true), &json!(true)]

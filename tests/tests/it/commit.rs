@@ -4,8 +4,8 @@ use openeve_domain::budget::Spent;
 use openeve_domain::commit::{Commit, Lease};
 use openeve_domain::ids::{CommitId, LeaseToken};
 use openeve_domain::run::RunState;
-use openeve_domain::run::hand_on::hand_on;
 use openeve_domain::run::finish::{Answer, Obligation, finish};
+use openeve_domain::run::hand_on::hand_on;
 use openeve_domain::status::RunStatus;
 use openeve_runtime::ports::{Claim, CommitAnswer, Heartbeat, Store as _};
 use openeve_tests::World;
@@ -172,17 +172,31 @@ async fn a_late_copy_of_a_commit_changes_nothing_once_another_has_followed() {
     let mut state = claimed(&world, run, 1).await;
     let first = hand_on(&state, Spent::Slice, CommitId::new(Uuid::from_u128(20)));
     // Not released, so that the same epoch goes on.
-    let first = Commit { lease: Lease::Extend, ..first };
-    assert!(matches!(world.store.commit(&first, LEASE_MS).await.unwrap(), CommitAnswer::Applied(_)));
+    let first = Commit {
+        lease: Lease::Extend,
+        ..first
+    };
+    assert!(matches!(
+        world.store.commit(&first, LEASE_MS).await.unwrap(),
+        CommitAnswer::Applied(_)
+    ));
     state.apply(&first);
     let second = Commit {
         lease: Lease::Extend,
         ..hand_on(&state, Spent::Slice, CommitId::new(Uuid::from_u128(21)))
     };
-    assert!(matches!(world.store.commit(&second, LEASE_MS).await.unwrap(), CommitAnswer::Applied(_)));
+    assert!(matches!(
+        world.store.commit(&second, LEASE_MS).await.unwrap(),
+        CommitAnswer::Applied(_)
+    ));
     let late = world.store.commit(&first, LEASE_MS).await.unwrap();
     assert_eq!(late, CommitAnswer::Superseded);
-    let chained = world.kinds(run).await.into_iter().filter(|kind| kind == "run.chained").count();
+    let chained = world
+        .kinds(run)
+        .await
+        .into_iter()
+        .filter(|kind| kind == "run.chained")
+        .count();
     assert_eq!(chained, 2, "each commit once");
     world.assert_invariants().await;
 }
@@ -193,7 +207,11 @@ async fn a_late_copy_of_our_own_claim_does_not_supersede_us() {
     let run = world.say("c", "go").await;
     let state = claimed(&world, run, 1).await;
     claimed(&world, run, 1).await;
-    let answer = world.store.commit(&finishing(&state, 10), LEASE_MS).await.unwrap();
+    let answer = world
+        .store
+        .commit(&finishing(&state, 10), LEASE_MS)
+        .await
+        .unwrap();
     assert!(matches!(answer, CommitAnswer::Applied(_)), "{answer:?}");
 }
 
@@ -206,10 +224,20 @@ async fn a_commit_that_postgres_refuses_for_good_ends_the_run_with_the_refusal()
     let refuse = "ALTER TABLE openeve.run_events ADD CONSTRAINT no_luck CHECK (kind <> 'tool.execution_succeeded') NOT VALID";
     client.batch_execute(refuse).await.unwrap();
     world.settle().await;
-    let failure = world.view(run).await.failure.expect("the run ended at once");
-    assert!(failure.code == "database_refused" && failure.message.contains("no_luck"), "{failure:?}");
+    let failure = world
+        .view(run)
+        .await
+        .failure
+        .expect("the run ended at once");
+    assert!(
+        failure.code == "database_refused" && failure.message.contains("no_luck"),
+        "{failure:?}"
+    );
     assert_eq!(world.tools.ran().len(), 2, "one call each run, none again");
-    assert!(world.view(next).await.status.is_terminal(), "the conversation was freed");
+    assert!(
+        world.view(next).await.status.is_terminal(),
+        "the conversation was freed"
+    );
     world.assert_invariants().await;
 }
 

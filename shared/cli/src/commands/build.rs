@@ -25,7 +25,7 @@ pub(crate) struct BuildArguments {
     arch: Architecture,
     /// A folder with the compiled functions (`ingress`, `tick`, `step`, `delivery`, `sweep`, each a
     /// file or a folder with `bootstrap`); without it they are compiled with cargo-lambda.
-    #[arg(long)]
+    #[arg(long, requires = "target")]
     functions: Option<PathBuf>,
 }
 

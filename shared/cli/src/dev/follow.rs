@@ -70,10 +70,18 @@ fn details(event: &Event) -> String {
             .unwrap_or_default()
     };
     match event.kind.as_str() {
-        event::RUN_CREATED => format!(" ({} bytes on {})", number("bytes"), text("channel")),
+        event::RUN_CREATED => format!(
+            " ({}, {} bytes on {})",
+            text("trigger"),
+            number("bytes"),
+            text("channel")
+        ),
         event::RUN_FAILED => format!(": {}: {}", text("code"), text("message")),
-        event::TOOL_STARTED => format!(" {}", text("tool")),
-        event::TOOL_SUCCEEDED | event::TOOL_FAILED => {
+        event::TOOL_STARTED | event::TOOL_INTERRUPTED | event::TOOL_CANCELLED => {
+            format!(" {}", text("tool"))
+        }
+        event::TOOL_FAILED => format!(" {}: {}", text("tool"), text("error")),
+        event::TOOL_SUCCEEDED => {
             format!(" {} ({} bytes)", text("tool"), number("output_bytes"))
         }
         event::DELIVERY_SENT => format!(" via {}", text("via")),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use openeve_domain::bell::{Bell, Place};
 use openeve_domain::limits::STEP_FUNCTION_TIMEOUT_MS;
+use openeve_domain::secret::Secret;
 use openeve_host::artifact::Artifact;
 use openeve_host::clock::SystemClock;
 use openeve_host::environment;
@@ -71,7 +72,7 @@ struct Shared {
     observer: Arc<dyn Observer>,
     settings: Settings,
     base_url: String,
-    api_key: Option<openeve_domain::secret::Secret>,
+    api_key: Option<Secret>,
     draining: Arc<AtomicBool>,
 }
 
@@ -200,6 +201,17 @@ impl Host {
 }
 
 impl Shared {
+    fn tools(&self, artifact: &Artifact, env: &BTreeMap<String, Secret>) -> ScriptTools {
+        let tools = ScriptTools::new(
+            artifact.root.clone(),
+            self.http.clone(),
+            environment::tool_env(&artifact.manifest, env),
+        );
+        // A reload writes over the artifact; begun turns keep their own modules.
+        tools.preload(artifact.manifest.tools.iter().map(|tool| &tool.module));
+        tools
+    }
+
     fn handlers(&self, artifact: &Artifact) -> Handlers {
         let env = Arc::new(environment::declared(&artifact.manifest, &BTreeMap::new()));
         let doorbell = Arc::new(ChannelDoorbell(self.bells.clone()));
@@ -212,12 +224,9 @@ impl Shared {
         });
         let (manifest, settings) = (Arc::clone(&artifact.manifest), self.settings.clone());
         let (store, observer) = (self.store.clone(), Arc::clone(&self.observer));
+        let tools = self.tools(artifact, &env);
         let step = StepDeps {
-            tools: Arc::new(ScriptTools::new(
-                artifact.root.clone(),
-                self.http.clone(),
-                environment::tool_env(&artifact.manifest, &env),
-            )),
+            tools: Arc::new(tools),
             engine: Arc::new(ModelEngine {
                 http: self.http.clone(),
                 clock: clock.clone(),

@@ -19,10 +19,9 @@ const SETTLE: Duration = Duration::from_millis(150);
 pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow::Result<()> {
     let (notice, mut notices) = unbounded_channel();
     let root = std::path::absolute(folder)?;
-    let ignored = [root.join(".openeve"), root.join("node_modules")];
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
-            && matters(&event, &ignored)
+            && matters(&event, &root)
         {
             let _closed = notice.send(());
         }
@@ -32,36 +31,51 @@ pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow:
         .watch(folder, RecursiveMode::Recursive)
         .context("the folder cannot be watched")?;
     let mut revision = host.ingress().manifest.revision.clone();
+    let mut broken = false;
     while notices.recv().await.is_some() {
         settle().await;
         while notices.try_recv().is_ok() {}
         match built(folder).await {
-            Ok(None) => output::say("the previous revision goes on until this is mended"),
+            Ok(None) => {
+                broken = true;
+                output::say("the previous revision goes on until this is mended");
+                continue;
+            }
             Ok(Some(artifact)) if artifact.manifest.revision != revision => {
                 if let Err(error) = host.reload(&artifact).await {
                     output::say(&format!("not reloaded: {error:#}"));
                     continue;
                 }
                 revision.clone_from(&artifact.manifest.revision);
-                output::say(&format!(
-                    "reloaded: revision {}",
-                    revision.get(..12).unwrap_or(&revision)
-                ));
+                let short = revision.get(..12).unwrap_or(&revision);
+                output::say(&format!("reloaded: revision {short}"));
             }
+            Ok(Some(_)) if broken => output::say("mended: the running revision is this one"),
             Ok(Some(_)) => {}
-            Err(error) => output::say(&format!("not reloaded: {error:#}")),
+            Err(error) => {
+                output::say(&format!("not reloaded: {error:#}"));
+                continue;
+            }
         }
+        broken = false;
     }
     Ok(())
 }
 
-fn matters(event: &notify::Event, ignored: &[PathBuf; 2]) -> bool {
+/// Whether a change may concern the agent: not what we write ourselves, nor what npm does.
+fn matters(event: &notify::Event, root: &Path) -> bool {
     let looks = matches!(event.kind, notify::EventKind::Access(_));
-    !looks
-        && event
-            .paths
-            .iter()
-            .any(|path| !ignored.iter().any(|folder| path.starts_with(folder)))
+    let authored = |path: &PathBuf| {
+        let first = path
+            .strip_prefix(root)
+            .ok()
+            .and_then(|inner| inner.components().next());
+        first.is_none_or(|part| {
+            let name = part.as_os_str().to_string_lossy();
+            name != "node_modules" && !name.starts_with('.')
+        })
+    };
+    !looks && event.paths.iter().any(authored)
 }
 
 #[expect(

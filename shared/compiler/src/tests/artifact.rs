@@ -58,7 +58,6 @@ fn the_artifact_has_every_part() {
     assert_eq!(
         files.keys().map(String::as_str).collect::<Vec<_>>(),
         [
-            "Dockerfile",
             "agent-revision.json",
             "assets/.gitkeep",
             "manifest.json",
@@ -205,7 +204,7 @@ fn a_build_leaves_nothing_beside_the_artifact() {
 fn whatever_stands_in_the_place_of_a_part_is_replaced() {
     let agent = sample();
     let out = agent.root().join(".openeve");
-    fs::create_dir_all(out.join("Dockerfile")).unwrap();
+    fs::create_dir_all(out.join("preflight.json")).unwrap();
     fs::write(out.join("server"), "in the way").unwrap();
     let compilation = compiled(&agent);
     emit(&compilation, &out).unwrap();

@@ -184,8 +184,16 @@ fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) ->
     let mut commit = state.commit(commit_id);
     for call in &state.calls {
         let (status, kind, result) = match call.status {
-            ToolCallStatus::Requested => (ToolCallStatus::Cancelled, event::TOOL_CANCELLED, "cancelled"),
-            ToolCallStatus::Started => (ToolCallStatus::Interrupted, event::TOOL_INTERRUPTED, "interrupted"),
+            ToolCallStatus::Requested => (
+                ToolCallStatus::Cancelled,
+                event::TOOL_CANCELLED,
+                "cancelled",
+            ),
+            ToolCallStatus::Started => (
+                ToolCallStatus::Interrupted,
+                event::TOOL_INTERRUPTED,
+                "interrupted",
+            ),
             ToolCallStatus::AwaitingApproval
             | ToolCallStatus::Succeeded
             | ToolCallStatus::Failed
@@ -195,14 +203,28 @@ fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) ->
             | ToolCallStatus::Cancelled => continue,
         };
         let result = json!({ result: true });
-        commit.events.push(Event::new(kind, json!({"call": call.id, "tool": call.name})));
+        commit.events.push(Event::new(
+            kind,
+            json!({"call": call.id, "tool": call.name}),
+        ));
         let model_output = result.to_string();
-        commit.changes.push(CallChange { id: call.id, status, result, model_output });
+        commit.changes.push(CallChange {
+            id: call.id,
+            status,
+            result,
+            model_output,
+        });
     }
     commit.status = RunStatus::Failed;
     commit.lease = Lease::Release { not_before_ms: 0 };
-    commit.events.push(Event::new(event::RUN_FAILED, json!({"code": code, "message": message})));
-    commit.failure = Some(Failure { code: code.to_owned(), message });
+    commit.events.push(Event::new(
+        event::RUN_FAILED,
+        json!({"code": code, "message": message}),
+    ));
+    commit.failure = Some(Failure {
+        code: code.to_owned(),
+        message,
+    });
     commit
 }
 

@@ -8,7 +8,10 @@ use crate::event::{self, Event};
 use crate::ids::{CommitId, ToolCallId};
 use crate::limits::{TOOL_OUTPUT_BYTES_MAX, TOOL_RESULT_BYTES_MAX};
 use crate::status::{SideEffects, ToolCallStatus};
-use crate::text::head_and_tail;
+use crate::text::{head_and_tail, prefix};
+
+/// What of an error's text its event carries.
+const EVENT_ERROR_BYTES_MAX: usize = 500;
 
 /// What one call came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,10 +118,14 @@ fn change(id: ToolCallId, name: &str, result: Result<ToolOutput, String>) -> (Ca
             (ToolCallStatus::Failed, event::TOOL_FAILED, error, text)
         }
     };
-    let event = Event::new(
-        kind,
-        json!({"call": id, "tool": name, "output_bytes": model_output.len()}),
-    );
+    let mut payload = json!({"call": id, "tool": name, "output_bytes": model_output.len()});
+    if let (Some(error), Some(fields)) = (result.get("error"), payload.as_object_mut())
+        && status == ToolCallStatus::Failed
+    {
+        let error = prefix(error.as_str().unwrap_or_default(), EVENT_ERROR_BYTES_MAX);
+        fields.insert("error".to_owned(), json!(error));
+    }
+    let event = Event::new(kind, payload);
     let model_output = head_and_tail(&model_output, TOOL_OUTPUT_BYTES_MAX);
     (
         CallChange {

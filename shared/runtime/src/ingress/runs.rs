@@ -78,12 +78,19 @@ async fn events(deps: &IngressDeps, run_id: RunId, request: &IngressRequest) -> 
             "`after` is the number of the last event you have",
         );
     };
-    match deps.store.run_events(&deps.manifest.agent.id, run_id, after, EVENTS_PER_PAGE).await {
+    match deps
+        .store
+        .run_events(&deps.manifest.agent.id, run_id, after, EVENTS_PER_PAGE)
+        .await
+    {
         Ok(events) if events.is_empty() && after == 0 => unknown(run_id),
         Ok(events) => {
             let page = page(&events);
             let more = page.len() < events.len() || events.len() as u64 == EVENTS_PER_PAGE;
-            let next = page.last().filter(|_| more).and_then(|event| event.get("seq").cloned());
+            let next = page
+                .last()
+                .filter(|_| more)
+                .and_then(|event| event.get("seq").cloned());
             IngressResponse::json(200, &json!({"events": page, "next_after": next}))
         }
         Err(error) => IngressResponse::unreadable(&error),

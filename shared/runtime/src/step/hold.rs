@@ -9,8 +9,8 @@ use openeve_domain::bell::{Bell, Place};
 use openeve_domain::budget::TimeBudget;
 use openeve_domain::commit::Commit;
 use openeve_domain::delivery::LeasedDelivery;
-use openeve_domain::retry::Class;
 use openeve_domain::ids::CommitId;
+use openeve_domain::retry::Class;
 use openeve_domain::run::{RunState, give_up};
 
 use super::{StepDeps, ring};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use openeve_domain::limits::TOOL_OUTPUT_BYTES_MAX;
 use openeve_domain::run::settle_calls::ToolOutput;
-use openeve_domain::text::head_and_tail;
+use openeve_domain::text::{head_and_tail, mend_surrogates};
 use rquickjs::{Context, Ctx, Function, Module, Object, Promise, Runtime, Value};
 use serde_json::json;
 
@@ -91,7 +91,8 @@ fn output(job: &Job, json: &str, text: Option<String>) -> Result<ToolOutput, Fai
             model_output: Some(text.unwrap_or(cut)),
         });
     }
-    let result = serde_json::from_str(json).map_err(|error| {
+    let read = serde_json::from_str(json).or_else(|_| serde_json::from_str(&mend_surrogates(json)));
+    let result = read.map_err(|error| {
         Failure::host(format_args!(
             "the tool returned something that is not JSON: {error}"
         ))
@@ -120,19 +121,21 @@ fn execute(
         settled: core.get("settled").map_err(failed)?,
     };
     budget.reset();
-    let name = if job.source.is_empty() {
-        &job.module.path
-    } else {
-        &job.source
-    };
+    // The bundle's own name: its lines are what the engine counts.
+    let name = &job.module.path;
     let (module, evaluated) = Module::declare(ctx.clone(), name.as_str(), &*source)
         .and_then(Module::eval)
         .map_err(failed)?;
     event_loop.settle(&evaluated)?;
     let exported: Value<'_> = module.get("default").map_err(failed)?;
-    let tool = tool(exported)
-        .map_err(failed)?
-        .ok_or_else(|| Failure::host(format_args!("{name} default-exports no tool; {HINT}")))?;
+    let tool = tool(exported).map_err(failed)?.ok_or_else(|| {
+        let author = if job.source.is_empty() {
+            name
+        } else {
+            &job.source
+        };
+        Failure::host(format_args!("{author} default-exports no tool; {HINT}"))
+    })?;
     let run: Function<'_> = core.get("run").map_err(failed)?;
     budget.reset();
     let promise: Promise<'_> = run.call((tool, job.input.as_str())).map_err(failed)?;

@@ -46,10 +46,10 @@ async fn the_models_text_is_what_to_model_output_makes_of_the_result() {
 }
 
 #[tokio::test]
-async fn a_thrown_error_names_the_authors_file() {
+async fn a_thrown_error_names_the_module_and_its_line() {
     let error = Bench::new().error("throw new RangeError('too far');").await;
     assert!(error.starts_with("RangeError: too far\n"), "{error}");
-    assert!(error.contains("tools/probe.ts:"), "{error}");
+    assert!(error.contains("probe.mjs:"), "{error}");
     assert!(!error.contains("openeve:"), "{error}");
 }
 

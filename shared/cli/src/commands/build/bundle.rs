@@ -87,6 +87,7 @@ pub(super) fn write(
     let mut written = Vec::new();
     for name in FUNCTIONS {
         let bootstrap = bootstrap(functions, name)?;
+        check_machine(&bootstrap, arch)?;
         let path = out.join(format!("{name}.zip"));
         let part = out.join(format!("{name}.zip.part"));
         archive(&part, &bootstrap, artifact, &files)
@@ -109,6 +110,23 @@ fn bootstrap(functions: &Path, name: &str) -> anyhow::Result<PathBuf> {
     candidates.iter().find(|path| path.is_file()).cloned().with_context(|| {
         format!("there is no compiled function {name} in {}; looked for {name}/bootstrap and {name}", functions.display())
     })
+}
+
+/// Refuses a binary of another processor, which would fail only once it runs on AWS.
+fn check_machine(bootstrap: &Path, arch: Architecture) -> anyhow::Result<()> {
+    let (machine, flag) = match arch {
+        Architecture::Arm64 => (0xB7, "arm64"),
+        Architecture::X86_64 => (0x3E, "x86_64"),
+    };
+    let header = fs::read(bootstrap)?;
+    // ELF: the magic, and the processor at byte 18.
+    if header.starts_with(b"\x7fELF") && header.get(18) == Some(&machine) {
+        return Ok(());
+    }
+    bail!(
+        "{} is no Linux program for {flag}; give the right --arch, or functions compiled for it",
+        bootstrap.display()
+    )
 }
 
 fn archive(

@@ -5,6 +5,7 @@
 
 use openeve_domain::limits::MODEL_ANSWER_BYTES_MAX;
 use openeve_domain::run::model_failed::ModelFailure;
+use openeve_domain::text::mend_surrogates;
 use openeve_domain::usage::Usage;
 use serde_json::Value;
 
@@ -140,7 +141,10 @@ impl Decoder {
             self.is_done = true;
             return Ok(());
         }
-        match serde_json::from_str::<Value>(data) {
+        // Some models write half a surrogate pair, which is no JSON; it must not cost the answer.
+        let chunk = serde_json::from_str::<Value>(data)
+            .or_else(|_| serde_json::from_str::<Value>(&mend_surrogates(data)));
+        match chunk {
             Ok(chunk) => self.turn.apply(&self.endpoint, &chunk, deltas)?,
             Err(_) if event.name == "error" => {}
             Err(_) => return Err(ended(&self.endpoint, "holds an event that is not JSON")),
