@@ -80,7 +80,7 @@ fn lambda(arguments: &BuildArguments, artifact: &Path) -> anyhow::Result<()> {
         ));
     }
     output::answer(&format!(
-        "next: sam deploy --guided --template-file {}/template.yaml",
+        "next: openeve migrate, then sam deploy --guided --capabilities CAPABILITY_IAM --template-file {}/template.yaml",
         out.display()
     ));
     Ok(())
