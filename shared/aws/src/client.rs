@@ -14,11 +14,18 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// A request with its retries.
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// An environment without what the AWS clients need.
+/// What keeps the AWS clients from being built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name} is not set; Lambda sets it, elsewhere set it yourself")]
-pub struct AccountError {
-    name: &'static str,
+pub enum AccountError {
+    /// A variable is missing.
+    #[error("{name} is not set; Lambda sets it, elsewhere set it yourself")]
+    Missing {
+        /// The variable.
+        name: &'static str,
+    },
+    /// The compiled-in authorities are refused, which only a broken build can cause.
+    #[error("the HTTPS client cannot be built: {0}")]
+    Tls(String),
 }
 
 /// The account, from the variables that Lambda sets.
@@ -44,10 +51,10 @@ impl Account {
         variable: impl Fn(&str) -> Option<String>,
         endpoint: Option<String>,
     ) -> Result<Self, AccountError> {
-        let need = |name: &'static str| variable(name).ok_or(AccountError { name });
+        let need = |name: &'static str| variable(name).ok_or(AccountError::Missing { name });
         let region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
         Ok(Self {
-            region: region.ok_or(AccountError { name: "AWS_REGION" })?,
+            region: region.ok_or(AccountError::Missing { name: "AWS_REGION" })?,
             credentials: Credentials::new(
                 need("AWS_ACCESS_KEY_ID")?,
                 need("AWS_SECRET_ACCESS_KEY")?,
@@ -56,7 +63,7 @@ impl Account {
                 "environment",
             ),
             endpoint,
-            http: connector(),
+            http: connector()?,
         })
     }
 }
@@ -70,15 +77,15 @@ pub(crate) fn timeouts() -> TimeoutConfig {
 }
 
 /// HTTPS with the compiled-in authorities; plain HTTP to an endpoint that stands in for AWS.
-fn connector() -> SharedHttpClient {
+fn connector() -> Result<SharedHttpClient, AccountError> {
     let pem = include_bytes!("amazon_roots.pem");
     let trust = TrustStore::empty().with_pem_certificate(pem.as_slice());
-    let context = TlsContext::builder().with_trust_store(trust).build();
-    match context {
-        Ok(context) => Builder::new()
-            .tls_provider(Provider::Rustls(CryptoMode::Ring))
-            .tls_context(context)
-            .build_https(),
-        Err(_) => Builder::new().build_http(),
-    }
+    let context = TlsContext::builder()
+        .with_trust_store(trust)
+        .build()
+        .map_err(|error| AccountError::Tls(error.to_string()))?;
+    Ok(Builder::new()
+        .tls_provider(Provider::Rustls(CryptoMode::Ring))
+        .tls_context(context)
+        .build_https())
 }

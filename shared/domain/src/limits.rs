@@ -78,6 +78,8 @@ pub const DOORBELL_DELAY_MS_MAX: u64 = 15 * MINUTE_MS;
 
 /// The ingress function's time-out.
 pub const INGRESS_FUNCTION_TIMEOUT_MS: u64 = 20 * SECOND_MS;
+/// How long the ingress waits for the database before it tells its caller to send again.
+pub const ACCEPT_MS_MAX: u64 = 12 * SECOND_MS;
 /// How often the sweep runs: retention is no hurry, and an idle system should be quiet.
 pub const SWEEP_INTERVAL_MS: u64 = HOUR_MS;
 /// The tick function's time-out.
@@ -160,6 +162,10 @@ const _: () = {
     assert!(
         STEP_CANCEL_MARGIN_MS < RELEASE_MARGIN_MS,
         "cancelled work is released in time"
+    );
+    assert!(
+        ACCEPT_MS_MAX + 6 * SECOND_MS < INGRESS_FUNCTION_TIMEOUT_MS,
+        "a bell still rings"
     );
     assert!(DELIVERY_TRIES_MS < DELIVERY_LEASE_MS);
     assert!(DELIVERY_TRIES_MS < DELIVERY_FUNCTION_TIMEOUT_MS);

@@ -4,8 +4,10 @@
 //! last user message is called once, provided each required argument can be found in the message
 //! or in what earlier tools returned. That is how one call comes to wait for another: a time that
 //! nobody mentioned appears once a tool has answered. When nothing is left to call, the results
-//! are quoted in prose.
+//! are quoted in prose; a message that lacks an argument is answered with words it understands.
 
+mod ask;
+mod day;
 mod fill;
 mod find;
 mod names;
@@ -17,9 +19,10 @@ mod words;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use self::ask::{Missing, ask};
 use self::fill::Sources;
 use self::prose::{prose, readable};
-use self::score::score;
+use self::score::{faint_score, score};
 use self::words::{widened, words};
 
 /// Begins everything the demo model says, so that nobody takes it for a real one.
@@ -76,12 +79,15 @@ pub(super) fn decide(messages: &[Value], tools: &[Value], now: Timestamp) -> Dec
         .iter()
         .map(|(_, output)| output.as_str())
         .collect();
-    let mut wanted: Vec<(u32, &Tool<'_>)> = tools
+    let fresh: Vec<&Tool<'_>> = tools
         .iter()
         .filter(|tool| turn.calls.iter().all(|(_, name)| name != tool.name))
-        .filter_map(|tool| score(tool, &heard).map(|score| (score, tool)))
         .collect();
-    wanted.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    let mut wanted = ranked(&fresh, |tool| score(tool, &heard));
+    if wanted.is_empty() && turn.calls.is_empty() {
+        wanted = ranked(&fresh, |tool| faint_score(tool, &said));
+        wanted.truncate(1);
+    }
 
     let sources = Sources {
         message: &turn.message,
@@ -94,13 +100,13 @@ pub(super) fn decide(messages: &[Value], tools: &[Value], now: Timestamp) -> Dec
         .min(STEP_CALLS_MAX);
     let mut calls = Vec::new();
     let mut missing = Vec::new();
-    for (_, tool) in wanted {
+    for tool in wanted {
         match sources.arguments(tool.schema, &tool.words()) {
             Ok(each) => calls.extend(
                 each.into_iter()
                     .map(|arguments| (tool.name.to_owned(), arguments)),
             ),
-            Err(parameter) => missing.push((tool.name, parameter)),
+            Err(parameters) => missing.push((tool.name, parameters)),
         }
     }
     calls.truncate(room);
@@ -109,6 +115,19 @@ pub(super) fn decide(messages: &[Value], tools: &[Value], now: Timestamp) -> Dec
     } else {
         Decision::Call(calls)
     }
+}
+
+/// The tools that score, best first.
+fn ranked<'a>(
+    tools: &[&'a Tool<'a>],
+    score: impl Fn(&Tool<'_>) -> Option<u32>,
+) -> Vec<&'a Tool<'a>> {
+    let mut scored: Vec<(u32, &Tool<'_>)> = tools
+        .iter()
+        .filter_map(|tool| score(tool).map(|score| (score, *tool)))
+        .collect();
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, tool)| tool).collect()
 }
 
 fn read(messages: &[Value]) -> Turn {
@@ -176,7 +195,7 @@ fn tool(tool: &Value) -> Option<Tool<'_>> {
     })
 }
 
-fn answer(turn: &Turn, tools: &[Tool<'_>], missing: &[(&str, String)]) -> String {
+fn answer(turn: &Turn, tools: &[Tool<'_>], missing: &[(&str, Vec<Missing>)]) -> String {
     let mut parts = Vec::new();
     for (id, output) in &turn.results {
         let name = turn
@@ -186,11 +205,8 @@ fn answer(turn: &Turn, tools: &[Tool<'_>], missing: &[(&str, String)]) -> String
             .map_or("a tool", |(_, name)| name.as_str());
         parts.push(format!("{} says: {}.", readable(name), prose(output)));
     }
-    if let (true, Some((tool, parameter))) = (parts.is_empty(), missing.first()) {
-        parts.push(format!(
-            "I would call {tool}, but your message does not tell me its {}.",
-            readable(parameter)
-        ));
+    if let (true, Some((tool, parameters))) = (parts.is_empty(), missing.first()) {
+        parts.push(ask(tool, parameters));
     } else if parts.is_empty() {
         parts.push("I am a small stand-in that runs offline and only matches words.".to_owned());
         let names: Vec<&str> = tools.iter().map(|tool| tool.name).collect();
@@ -202,7 +218,7 @@ fn answer(turn: &Turn, tools: &[Tool<'_>], missing: &[(&str, String)]) -> String
                 names.join(", ")
             ));
         }
-        parts.push("Set a real model in agent.ts for real answers.".to_owned());
+        parts.push("Set OPENEVE_MODEL_API_KEY to use the agent's own model instead.".to_owned());
     }
     format!("{LABEL}{}", parts.join(" "))
 }

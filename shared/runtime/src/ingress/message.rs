@@ -1,8 +1,12 @@
 //! A message on a channel's route: who may, what was said, persisted, rung, acknowledged.
 
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
 use openeve_domain::bell::{Bell, Place};
 use openeve_domain::channel::IdempotencyKey;
 use openeve_domain::ids::{ConversationId, RunId};
+use openeve_domain::limits::ACCEPT_MS_MAX;
 use openeve_domain::manifest::ChannelSpec;
 use openeve_domain::run::accept::{AcceptError, Arrival, accept};
 use openeve_integrations::channels::http::{InboundError, check_bearer, parse};
@@ -10,6 +14,7 @@ use serde_json::json;
 
 use super::{IngressDeps, IngressRequest, IngressResponse};
 use crate::config::Mode;
+use crate::ports::PortError;
 
 /// Accepts one message. Idempotent by the caller's key, if it gave one.
 pub(super) async fn handle(
@@ -50,9 +55,15 @@ pub(super) async fn handle(
             return IngressResponse::error(413, "request_too_large", &error.to_string());
         }
     };
-    let accepted = match deps.store.accept(&turn).await {
-        Ok(accepted) => accepted,
-        Err(error) => return IngressResponse::unavailable(&error),
+    // The caller hears in time that it should send again, whatever the database does.
+    let patience = pin!(deps.clock.wait_ms(ACCEPT_MS_MAX));
+    let accepted = match select(deps.store.accept(&turn), patience).await {
+        Either::Left((Ok(accepted), _)) => accepted,
+        Either::Left((Err(error), _)) => return IngressResponse::unavailable(&error),
+        Either::Right(_) => {
+            let why = "the database took longer than a caller can wait";
+            return IngressResponse::unavailable(&PortError::retry("database_unreachable", why));
+        }
     };
     if !accepted.duplicate {
         for event in &turn.events {

@@ -1,9 +1,11 @@
 //! Fills a tool's arguments from the message, from what tools returned, and from the clock.
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
 use serde_json::{Map, Value, json};
 
+use super::ask::Missing;
+use super::day;
 use super::find::{self, Found};
 use super::names;
 use super::topic::{Topic, topic};
@@ -24,6 +26,16 @@ pub(super) struct Sources<'a> {
     pub(super) now: Timestamp,
 }
 
+/// The tool whose arguments are looked for.
+struct Asking<'a> {
+    /// Its words.
+    known: &'a [String],
+    /// Whether it takes a person's name.
+    takes_person: bool,
+    /// Whether it requires one argument at most, so that a message may be meant for that alone.
+    is_simple: bool,
+}
+
 /// The enum values of a parameter's schema; none if it has no enum.
 pub(super) fn enum_values(schema: &Value) -> &[Value] {
     schema
@@ -36,11 +48,22 @@ pub(super) fn enum_values(schema: &Value) -> &[Value] {
 impl Sources<'_> {
     /// The arguments of one call, or of two when the message names several values of an enum.
     /// Required parameters are filled, and others only if the message names one of their values.
-    /// An error names the first required parameter that cannot be filled. `known` are the words of
-    /// the tool itself.
-    pub(super) fn arguments(&self, schema: &Value, known: &[String]) -> Result<Vec<Value>, String> {
+    /// An error names the required parameters that cannot be filled. `known` are the words of the
+    /// tool itself.
+    pub(super) fn arguments(
+        &self,
+        schema: &Value,
+        known: &[String],
+    ) -> Result<Vec<Value>, Vec<Missing>> {
         let mut calls = vec![Map::new()];
+        let mut missing = Vec::new();
         let mut numbers = find::integers(self.message);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let property = |name: &str| {
+            properties
+                .and_then(|properties| properties.get(name))
+                .unwrap_or(&Value::Null)
+        };
         let required: Vec<&str> = schema
             .get("required")
             .and_then(Value::as_array)
@@ -48,16 +71,20 @@ impl Sources<'_> {
             .flatten()
             .filter_map(Value::as_str)
             .collect();
-        let properties = schema.get("properties").and_then(Value::as_object);
+        let asking = Asking {
+            known,
+            takes_person: required.iter().any(|name| is_person(name, property(name))),
+            is_simple: required.len() <= 1,
+        };
         for name in &required {
-            let property = properties
-                .and_then(|properties| properties.get(*name))
-                .unwrap_or(&Value::Null);
-            let values = self.values(name, property, known, &mut numbers);
+            let values = self.values(name, property(name), &asking, &mut numbers);
             if values.is_empty() {
-                return Err((*name).to_owned());
+                missing.push(Missing::new(name, property(name)));
             }
             calls = each(&calls, name, &values);
+        }
+        if !missing.is_empty() {
+            return Err(missing);
         }
         let is_optional = |(name, _): &(&String, &Value)| !required.contains(&name.as_str());
         for (name, property) in properties.into_iter().flatten().filter(is_optional) {
@@ -77,13 +104,13 @@ impl Sources<'_> {
         &self,
         name: &str,
         property: &Value,
-        known: &[String],
+        asking: &Asking<'_>,
         numbers: &mut Vec<(i64, Vec<String>)>,
     ) -> Vec<Value> {
         if !enum_values(property).is_empty() {
             return self.named(enum_values(property));
         }
-        let text = || self.text(topic(name, property), property, known);
+        let text = || self.text(topic(name, property), property, asking);
         let value = match property.get("type").and_then(Value::as_str) {
             Some("integer" | "number") => number(name, property, numbers).map(Value::from),
             Some("boolean") => Some(Value::Bool(
@@ -105,25 +132,22 @@ impl Sources<'_> {
         values.iter().filter(is_said).cloned().collect()
     }
 
-    fn text(&self, topic: Topic, property: &Value, known: &[String]) -> Option<String> {
+    fn text(&self, topic: Topic, property: &Value, asking: &Asking<'_>) -> Option<String> {
         match topic {
             Topic::Now => Some(self.present(property)),
             Topic::Time => self.first(find::wished_times, find::times),
-            Topic::Date => self.first(find::dates, find::dates).or_else(|| self.day()),
+            Topic::Date => self.date(),
             Topic::Instant => self.first(find::instants, find::instants).or_else(|| {
-                let date = self
-                    .first(find::dates, find::dates)
-                    .or_else(|| self.day())?;
-                Some(format!(
-                    "{date}T{}:00Z",
-                    self.first(find::wished_times, find::times)?
-                ))
+                let time = self.first(find::wished_times, find::times)?;
+                Some(format!("{}T{time}:00Z", self.date()?))
             }),
-            Topic::Person => names::person(self.message),
+            Topic::Person => names::person(self.message, asking.known).or_else(|| {
+                let anybody = || names::anybody(self.message);
+                if asking.is_simple { anybody() } else { None }
+            }),
             Topic::Everything => Some(self.message.to_owned()),
-            Topic::Subject => {
-                names::subject(self.message, known).or_else(|| Some(self.message.to_owned()))
-            }
+            Topic::Subject => names::subject(self.message, asking.known, asking.takes_person)
+                .or_else(|| asking.is_simple.then(|| self.message.to_owned())),
         }
     }
 
@@ -165,19 +189,20 @@ impl Sources<'_> {
         said.unwrap_or_else(|| now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
     }
 
-    /// The date of "today", "tonight" or "tomorrow", if the message says one of them.
-    fn day(&self) -> Option<String> {
-        let said = |word: &str| self.words.iter().any(|said| said == word);
+    /// A date or day that the message names, else a date that a tool returned.
+    fn date(&self) -> Option<String> {
         let today = self.now.to_zoned(TimeZone::UTC).date();
-        let date = if said("tomorrow") {
-            today.checked_add(1.day()).ok()?
-        } else if said("today") || said("tonight") {
-            today
-        } else {
-            return None;
-        };
-        Some(date.to_string())
+        find::nearest(find::dates(self.message), &[])
+            .or_else(|| day::named(self.words, today).map(|day| day.to_string()))
+            .or_else(|| self.first(find::dates, find::dates))
     }
+}
+
+/// Whether a parameter is a person's name, and not how many persons there are.
+fn is_person(name: &str, property: &Value) -> bool {
+    let kind = property.get("type").and_then(Value::as_str);
+    let is_text = kind.is_none_or(|kind| kind == "string") && enum_values(property).is_empty();
+    is_text && topic(name, property) == Topic::Person
 }
 
 fn each(calls: &[Map<String, Value>], name: &str, values: &[Value]) -> Vec<Map<String, Value>> {

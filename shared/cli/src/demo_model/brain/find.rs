@@ -86,11 +86,7 @@ pub(super) fn integers(text: &str) -> Vec<(i64, Vec<String>)> {
             continue;
         }
         let lower = token.to_lowercase();
-        let word = NUMBERS
-            .iter()
-            .position(|word| *word == lower)
-            .and_then(|number| i64::try_from(number).ok());
-        if let Some(number) = lower.parse::<i64>().ok().or(word) {
+        if let Some(number) = lower.parse::<i64>().ok().or_else(|| number_word(&lower)) {
             let mut near = before(&tokens, at);
             near.extend(tokens.get(at + 1).map(|next| stem(next)));
             found.push((number, near));
@@ -128,16 +124,29 @@ pub(super) fn tokens(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Cuts `10:00-20:00` in two, and leaves dates and hyphenated words whole.
+/// Cuts `10:00-20:00` and `name:Ada` in two, and leaves dates and hyphenated words whole.
 fn range_ends(token: &str) -> impl Iterator<Item = &str> {
     let is_range = token.contains(':') && !token.get(..10).is_some_and(is_date);
+    let listed = token
+        .split_once(':')
+        .filter(|(name, _)| is_alphabetic(name));
     let cut = if is_range {
-        token.split_once('-')
+        listed.or_else(|| token.split_once('-'))
     } else {
         None
     };
     let (first, second) = cut.unwrap_or((token, ""));
     [first, second].into_iter()
+}
+
+/// Whether a word, lower case, is a number.
+pub(super) fn is_number_word(word: &str) -> bool {
+    NUMBERS.contains(&word)
+}
+
+fn number_word(lower: &str) -> Option<i64> {
+    let number = NUMBERS.iter().position(|word| *word == lower)?;
+    i64::try_from(number).ok()
 }
 
 /// Whether a token is a word and no number.

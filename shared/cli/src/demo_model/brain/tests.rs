@@ -6,6 +6,7 @@ use super::*;
 
 mod bounds;
 mod concierge;
+mod newcomer;
 
 fn function(name: &str, description: &str, properties: &Value, required: &[&str]) -> Value {
     let parameters = json!({"type": "object", "properties": properties, "required": required});
@@ -198,7 +199,8 @@ fn what_is_missing_is_asked_for() {
     assert_eq!(calls, []);
     assert_eq!(
         text,
-        "[demo model] I would call book_table, but your message does not tell me its name."
+        "[demo model] I would call book_table, but your message does not tell me its name. I would understand, in one \
+         message: name Ada."
     );
 }
 

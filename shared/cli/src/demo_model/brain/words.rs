@@ -25,6 +25,9 @@ const AKIN: [(&str, &str); 5] = [
     ("remain", "until"),
 ];
 
+/// Letters that akin stems share at least.
+const AKIN_CHARS_MIN: usize = 4;
+
 /// The stems of a text's words, in order, without those that say nothing.
 pub(super) fn words(text: &str) -> Vec<String> {
     all(text)
@@ -77,6 +80,15 @@ pub(super) fn with_askers(mut stems: Vec<String>) -> Vec<String> {
     let askers: Vec<String> = askers.map(|(said, _)| (*said).to_owned()).collect();
     stems.extend(askers);
     stems
+}
+
+/// Whether two stems begin alike, as "throw" and "thrower" do: four letters at least, and two
+/// thirds of the longer one.
+pub(super) fn is_akin(one: &str, other: &str) -> bool {
+    let pairs = one.chars().zip(other.chars());
+    let shared = pairs.take_while(|(one, other)| one == other).count();
+    let longer = one.chars().count().max(other.chars().count());
+    shared >= AKIN_CHARS_MIN && shared * 3 >= longer * 2
 }
 
 /// Whether a stem occurs in many tools' names.

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The tools of `examples/concierge`, as far as the demo model looks at them.
-fn concierge() -> Vec<Value> {
+pub(super) fn concierge() -> Vec<Value> {
     vec![
         function(
             "opening_hours",
@@ -42,7 +42,7 @@ fn concierge() -> Vec<Value> {
 }
 
 /// What the concierge's tools return: Monday's and Tuesday's hours.
-fn lindenhof(name: &str, _: &Value) -> String {
+pub(super) fn lindenhof(name: &str, _: &Value) -> String {
     let hours = json!({"monday": "15:00–22:00", "tuesday": "16:00–23:00"});
     match name {
         "opening_hours" => {
