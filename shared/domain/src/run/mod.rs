@@ -26,11 +26,11 @@ pub mod model_failed;
 pub mod recover;
 pub mod settle_calls;
 
+use serde_json::json;
+
 use crate::channel::ChannelTurn;
 use crate::commit::{CallChange, Commit, Failure, Lease, UsageRecord};
 use crate::continuation::Continuation;
-use serde_json::json;
-
 use crate::event::{self, Event};
 use crate::ids::{CommitId, ConversationId, RunId};
 use crate::status::{DeliveryStatus, RunStatus, ToolCallStatus};
