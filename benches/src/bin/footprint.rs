@@ -1,7 +1,7 @@
 //! What a function costs Lambda: size, time to the first request for work, memory after a turn.
 //!
 //! Run it after `openeve build FOLDER --target lambda --arch x86_64`, with that command's folder of
-//! compiled functions (`target/lambda-functions`) and the tools of `tests/tools.sh` in place.
+//! compiled functions (`target/lambda-functions/x86_64`) and the tools of `tests/tools.sh` in place.
 
 #![expect(
     clippy::print_stdout,
@@ -25,7 +25,7 @@ const STARTS: usize = 31;
 
 fn released(name: &str) -> PathBuf {
     repository()
-        .join("target/lambda-functions")
+        .join("target/lambda-functions/x86_64")
         .join(name)
         .join("bootstrap")
 }

@@ -27,7 +27,7 @@ const ADMIN: &str = "an-admin-token-of-some-length";
 /// the test command compiled for release.
 fn bundle(folder: &Path) -> PathBuf {
     let functions = variable("OPENEVE_TEST_FUNCTIONS").map_or_else(
-        || repository().join("target/lambda-functions"),
+        || repository().join("target/lambda-functions/x86_64"),
         PathBuf::from,
     );
     assert!(

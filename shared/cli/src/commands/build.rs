@@ -47,6 +47,16 @@ pub(crate) enum Architecture {
     X86_64,
 }
 
+impl Architecture {
+    /// As AWS and the command line name it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Arm64 => "arm64",
+            Self::X86_64 => "x86_64",
+        }
+    }
+}
+
 /// Builds; exits 1 if the folder cannot be built.
 pub(crate) async fn run(arguments: BuildArguments) -> anyhow::Result<ExitCode> {
     crate::dev::packages::install(&arguments.folder)?;

@@ -29,7 +29,7 @@ pub(super) struct Written {
 /// Compiles the functions with cargo-lambda and returns the folder that holds them.
 pub(super) fn compile_functions(arch: Architecture) -> anyhow::Result<PathBuf> {
     let workspace = workspace()?;
-    let target = workspace.join("target/lambda-functions");
+    let target = workspace.join("target/lambda-functions").join(arch.name());
     output::say(
         "compiling the five functions with cargo-lambda; the first time takes some minutes",
     );
@@ -114,9 +114,9 @@ fn bootstrap(functions: &Path, name: &str) -> anyhow::Result<PathBuf> {
 
 /// Refuses a binary of another processor, which would fail only once it runs on AWS.
 fn check_machine(bootstrap: &Path, arch: Architecture) -> anyhow::Result<()> {
-    let (machine, flag) = match arch {
-        Architecture::Arm64 => (0xB7, "arm64"),
-        Architecture::X86_64 => (0x3E, "x86_64"),
+    let machine = match arch {
+        Architecture::Arm64 => 0xB7,
+        Architecture::X86_64 => 0x3E,
     };
     let header = fs::read(bootstrap)?;
     // ELF: the magic, and the processor at byte 18.
@@ -124,8 +124,9 @@ fn check_machine(bootstrap: &Path, arch: Architecture) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(
-        "{} is no Linux program for {flag}; give the right --arch, or functions compiled for it",
-        bootstrap.display()
+        "{} is no Linux program for {}; give the right --arch, or functions compiled for it",
+        bootstrap.display(),
+        arch.name()
     )
 }
 
