@@ -30,6 +30,8 @@ pub fn manifest(tools: Vec<ToolSpec>) -> Manifest {
             methods: vec!["POST".into()],
             auth: None,
             reply: None,
+            approvers: Vec::new(),
+            judged_replies: false,
             source: "channels/message.ts".into(),
         }],
         schedules: Vec::new(),
@@ -48,6 +50,7 @@ pub fn tool(name: &str, side_effects: SideEffects, execution: Execution) -> Tool
         side_effects,
         execution,
         timeout_ms: None,
+        approval: None,
         module: ModuleRef {
             path: String::new(),
             sha256: String::new(),

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use openeve_domain::delivery::{LeasedDelivery, SendOutcome};
 use openeve_domain::ids::ToolCallId;
 use openeve_domain::manifest::Manifest;
-use openeve_domain::run::settle_calls::{Outcome, ToolOutput};
+use openeve_domain::run::settle_calls::{Outcome, Returned, ToolOutput};
 use openeve_runtime::ports::{Invocation, Sender, ToolRunner};
 use serde_json::Value;
 
@@ -58,9 +58,11 @@ impl ToolRunner for ClosureTools {
         let result = (self.run)(&name, invocation.input).await;
         Outcome {
             id: invocation.call_id,
-            result: result.map(|result| ToolOutput {
-                result,
-                model_output: None,
+            result: result.map(|result| {
+                Returned::Output(ToolOutput {
+                    result,
+                    model_output: None,
+                })
             }),
             emitted: Vec::new(),
         }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{DeliveryId, RunId};
+use crate::limits::TENANT_BYTES_MAX;
 
 /// A doorbell as it travels. New kinds and fields are added; none is ever reused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct Bell {
     /// Where to look.
     #[serde(flatten)]
     pub at: Place,
+    /// Whose work it is, for fairness alone: a queue serves tenants in turn.
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// W3C trace context of whoever rang.
     #[serde(rename = "tp", default, skip_serializing_if = "Option::is_none")]
     pub trace_parent: Option<String>,
@@ -56,8 +60,17 @@ impl Bell {
         Self {
             v: 1,
             at,
+            tenant: None,
             trace_parent,
         }
+    }
+
+    /// The same bell on behalf of a tenant. A name too long for a message is left out.
+    #[must_use]
+    pub fn of_tenant(mut self, tenant: &str) -> Self {
+        self.tenant =
+            (!tenant.is_empty() && tenant.len() <= TENANT_BYTES_MAX).then(|| tenant.to_owned());
+        self
     }
 
     /// A bell for a run.
@@ -95,9 +108,10 @@ mod tests {
     use crate::limits::DOORBELL_BYTES_MAX;
 
     /// Golden: the bytes of version 1 stay readable for ever.
-    const GOLDEN_V1: [&str; 2] = [
+    const GOLDEN_V1: [&str; 3] = [
         r#"{"v":1,"k":"run.step","run":"run_00000000000000000000000000000007"}"#,
         r#"{"v":1,"k":"delivery.send","delivery":"dlv_00000000000000000000000000000007","tp":"00-1-2-01"}"#,
+        r#"{"v":1,"k":"run.step","run":"run_00000000000000000000000000000007","t":"acme"}"#,
     ];
 
     #[test]
@@ -114,7 +128,8 @@ mod tests {
                 run_id: RunId::new(Uuid::max()),
             },
             Some("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".into()),
-        );
+        )
+        .of_tenant(&"t".repeat(TENANT_BYTES_MAX));
         assert!(bell.encode().len() < DOORBELL_BYTES_MAX);
     }
 

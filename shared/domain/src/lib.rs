@@ -24,6 +24,7 @@ pub mod event;
 pub mod ids;
 pub mod limits;
 pub mod manifest;
+pub mod pause;
 pub mod recovery;
 pub mod retry;
 pub mod run;

@@ -98,6 +98,8 @@ pub const STEP_CONCURRENCY: u64 = 50;
 pub const DELIVERY_CONCURRENCY: u64 = 10;
 /// Deliveries handed to one invocation.
 pub const DELIVERY_BATCH: u64 = 5;
+/// A tenant's name in a doorbell, and as SQS's message group.
+pub const TENANT_BYTES_MAX: usize = 128;
 /// A doorbell's size at most.
 pub const DOORBELL_BYTES_MAX: usize = 400;
 

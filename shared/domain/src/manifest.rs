@@ -111,10 +111,29 @@ pub struct ToolSpec {
     /// Wall time of one call, in milliseconds, if the author set less than the limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// Whether a person must approve a call before it runs. None: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalSpec>,
     /// The bundled module.
     pub module: ModuleRef,
     /// The source file, relative to the folder.
     pub source: String,
+}
+
+/// What `needsApproval` says [E.13].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalSpec {
+    /// Why, as the person who decides reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether the tool's own function decides, once for each call, on the call's input.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub predicate: bool,
+    /// Who may decide: user ids as the channel names them, `role:` and a role, `requester`, or
+    /// `anyone`. Empty: whoever the channel says, else the requester.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<String>,
 }
 
 /// Whether a tool may run beside others [C.10].
@@ -155,6 +174,13 @@ pub struct ChannelSpec {
     /// Where replies go. None: they stay on the run, to be read there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<ReplySpec>,
+    /// Who may approve, answer and reject in this channel's conversations, unless the tool says
+    /// otherwise. Empty: the requester.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvers: Vec<String>,
+    /// Whether an answer that is only the sentinel `NO_REPLY` means silence [Z.10].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub judged_replies: bool,
     /// The source file, relative to the folder.
     pub source: String,
 }

@@ -10,6 +10,15 @@ pub struct UnknownStatus {
     text: String,
 }
 
+impl UnknownStatus {
+    pub(crate) fn new(kind: &'static str, text: &str) -> Self {
+        Self {
+            kind,
+            text: text.to_owned(),
+        }
+    }
+}
+
 macro_rules! statuses {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*

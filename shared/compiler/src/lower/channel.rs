@@ -51,6 +51,8 @@ pub(crate) fn channel(source: &NamedFile) -> Read<ChannelDraft> {
             methods,
             auth,
             reply,
+            approvers: Vec::new(),
+            judged_replies: false,
             source: source.file.path.clone(),
         },
         route_span,

@@ -117,6 +117,7 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
             side_effects,
             execution,
             timeout_ms,
+            approval: None,
             module: ModuleRef {
                 path: crate::bundle::module_path(name),
                 sha256: String::new(),

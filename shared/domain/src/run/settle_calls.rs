@@ -7,6 +7,7 @@ use crate::commit::{CallChange, Commit};
 use crate::event::{self, Event};
 use crate::ids::{CommitId, ToolCallId};
 use crate::limits::{TOOL_OUTPUT_BYTES_MAX, TOOL_RESULT_BYTES_MAX};
+use crate::pause::PauseRequest;
 use crate::status::{SideEffects, ToolCallStatus};
 use crate::text::{head_and_tail, prefix};
 
@@ -18,10 +19,19 @@ const EVENT_ERROR_BYTES_MAX: usize = 500;
 pub struct Outcome {
     /// The call.
     pub id: ToolCallId,
-    /// The result, or the error the model can act on.
-    pub result: Result<ToolOutput, String>,
+    /// What it returned, or the error the model can act on.
+    pub result: Result<Returned, String>,
     /// What the tool emitted, in order.
     pub emitted: Vec<Event>,
+}
+
+/// What a call returned.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Returned {
+    /// Its outcome.
+    Output(ToolOutput),
+    /// It waits for a person and will be started again with the answer.
+    Pause(PauseRequest),
 }
 
 /// What a tool returned.
@@ -101,7 +111,7 @@ fn next_of_sequence(state: &RunState, changes: &[CallChange]) -> Option<(ToolCal
 
 fn change(id: ToolCallId, name: &str, result: Result<ToolOutput, String>) -> (CallChange, Event) {
     let (status, kind, result, model_output) = match result {
-        Ok(output) => {
+        Ok(Returned::Output(output)) => {
             let text = output
                 .model_output
                 .unwrap_or_else(|| as_text(&output.result));

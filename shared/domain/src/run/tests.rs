@@ -32,6 +32,7 @@ fn manifest() -> Manifest {
         side_effects,
         execution,
         timeout_ms: None,
+        approval: None,
         module: ModuleRef {
             path: String::new(),
             sha256: String::new(),

@@ -20,7 +20,7 @@ pub use sender::Sender;
 pub use store::{
     Accepted, Claim, CommitAnswer, Due, Heartbeat, RunView, Store, StoredEvent, Swept,
 };
-pub use tools::{Invocation, ToolRunner};
+pub use tools::{Gate, Invocation, ToolRunner};
 
 use openeve_domain::retry::Class;
 

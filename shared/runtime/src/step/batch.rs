@@ -100,6 +100,7 @@ async fn one(
         tool,
         input,
         timeout_ms,
+        answers: Vec::new(),
     };
     deps.tools.run(invocation).await
 }

@@ -129,6 +129,7 @@ impl Bench {
             side_effects: SideEffects::None,
             execution: Execution::Parallel,
             timeout_ms: None,
+            approval: None,
             module: ModuleRef {
                 path,
                 sha256: sha256_hex(module.as_bytes()),
@@ -139,6 +140,7 @@ impl Bench {
 
     fn call<'a>(&self, tool: &'a ToolSpec, input: Value) -> Invocation<'a> {
         Invocation {
+            answers: Vec::new(),
             run_id: RunId::new(Uuid::from_u128(1)),
             conversation_id: ConversationId::new(Uuid::from_u128(2)),
             call_id: ToolCallId::new(Uuid::from_u128(3)),
