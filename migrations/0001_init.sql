@@ -6,7 +6,8 @@
 -- rows: a CHECK ties each state to its timestamps, and no statement leaves a terminal status.
 --
 -- Lock order, for every statement that locks more than one row:
--- idempotency_keys, conversations, runs, tool_calls, deliveries.
+-- a waiting run that is answered, idempotency_keys, conversations, runs, tool_calls, pauses,
+-- deliveries.
 
 CREATE SCHEMA IF NOT EXISTS openeve;
 
@@ -45,7 +46,8 @@ CREATE TABLE openeve.runs (
     position bigint NOT NULL,
     root_run_id uuid NOT NULL,
     parent_run_id uuid REFERENCES openeve.runs (id),
-    trigger text NOT NULL CHECK (trigger IN ('message', 'schedule', 'api', 'subagent', 'routine')),
+    trigger text NOT NULL CHECK (trigger IN (
+        'message', 'schedule', 'api', 'subagent', 'routine', 'redrive')),
     channel text NOT NULL,
     turn jsonb NOT NULL,
     status text NOT NULL CHECK (status IN (
@@ -67,6 +69,13 @@ CREATE TABLE openeve.runs (
     cancel_requested_at timestamptz,
     failure_code text,
     failure_message text,
+    -- No build that claimed the run could read it; it is tried again from not_before on, keeps no
+    -- other run of its conversation waiting, and is what an operator looks at.
+    blocked_code text,
+    blocked_message text,
+    -- From when the bound on wall time counts: arrival, or the last time a person resumed it.
+    wall_from timestamptz NOT NULL DEFAULT clock_timestamp(),
+    redriven_from uuid REFERENCES openeve.runs (id),
     input_tokens bigint NOT NULL DEFAULT 0,
     cached_tokens bigint NOT NULL DEFAULT 0,
     output_tokens bigint NOT NULL DEFAULT 0,
@@ -91,6 +100,10 @@ CREATE UNIQUE INDEX runs_one_lease_per_conversation
 -- What the tick and the claim look through: few rows, whatever the history.
 CREATE INDEX runs_unfinished ON openeve.runs (conversation_id, position)
     WHERE status IN ('created', 'running');
+-- Waiting runs that somebody asked to end.
+CREATE INDEX runs_to_cancel ON openeve.runs (cancel_requested_at)
+    WHERE cancel_requested_at IS NOT NULL AND finished_at IS NULL;
+CREATE INDEX runs_of_tree ON openeve.runs (root_run_id) WHERE parent_run_id IS NOT NULL;
 CREATE INDEX runs_by_age ON openeve.runs (created_at DESC);
 
 CREATE FUNCTION openeve.refuse_to_leave_terminal() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -142,6 +155,7 @@ CREATE TABLE openeve.checkpoints (
     engine text NOT NULL,
     engine_version integer NOT NULL,
     agent_revision text NOT NULL,
+    surface text NOT NULL DEFAULT '',
     body jsonb NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (run_id, seq)
@@ -156,6 +170,9 @@ CREATE TABLE openeve.tool_calls (
     name text NOT NULL,
     arguments text NOT NULL,
     side_effects text NOT NULL CHECK (side_effects IN ('none', 'idempotent', 'unsafe')),
+    sequential boolean NOT NULL DEFAULT false,
+    -- What a person is asked before it runs.
+    gate jsonb,
     status text NOT NULL CHECK (status IN (
         'requested', 'awaiting_approval', 'started', 'succeeded', 'failed', 'interrupted',
         'skipped', 'rejected', 'cancelled')),
@@ -194,6 +211,60 @@ CREATE TABLE openeve.pauses (
     CONSTRAINT pauses_ended_has_time CHECK ((status = 'pending') = (decided_at IS NULL))
 );
 CREATE INDEX pauses_pending ON openeve.pauses (expires_at) WHERE status = 'pending';
+
+CREATE FUNCTION openeve.refuse_second_decision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the pause of call % has ended as % and cannot become %',
+        OLD.tool_call_id, OLD.status, NEW.status USING ERRCODE = 'OE002';
+END
+$$;
+
+CREATE TRIGGER pauses_are_decided_once BEFORE UPDATE OF status ON openeve.pauses FOR EACH ROW
+    WHEN (OLD.status <> 'pending' AND NEW.status <> OLD.status)
+    EXECUTE FUNCTION openeve.refuse_second_decision();
+
+-- The status of a run whose pending pauses are of these kinds; it runs when there is none. A
+-- question comes first, since the next message answers it.
+CREATE FUNCTION openeve.waiting_status(kinds text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
+        WHEN 'input' = ANY (kinds) THEN 'waiting_input'
+        WHEN 'approval' = ANY (kinds) THEN 'waiting_approval'
+        WHEN 'authorization' = ANY (kinds) THEN 'waiting_authorization'
+        ELSE 'running' END
+$$;
+
+-- These three are volatile on purpose: each is called behind the lock on the run, and only a
+-- volatile function sees what whoever held that lock before has committed.
+
+-- A run's oldest question that this sender may answer.
+CREATE FUNCTION openeve.open_question(run uuid, sender text)
+RETURNS TABLE (tool_call_id uuid, generation integer) LANGUAGE sql VOLATILE AS $$
+    SELECT p.tool_call_id, p.generation
+    FROM openeve.pauses AS p
+    JOIN openeve.runs AS r ON r.id = p.run_id
+    WHERE p.run_id = run AND p.kind = 'input' AND p.status = 'pending'
+        AND (p.request -> 'approvers' ? 'anyone'
+            OR p.request -> 'approvers' ? coalesce(sender, '')
+            OR (p.request -> 'approvers' ? 'requester'
+                AND (r.turn ->> 'sender' IS NULL OR r.turn ->> 'sender' = sender)))
+    ORDER BY p.created_at, p.tool_call_id
+    LIMIT 1
+$$;
+
+-- The status of a run once its pending pauses and new ones of these kinds count.
+CREATE FUNCTION openeve.status_with_pauses(run uuid, kinds text[]) RETURNS text
+LANGUAGE sql VOLATILE AS $$
+    SELECT openeve.waiting_status(
+        kinds || array(SELECT p.kind FROM openeve.pauses AS p WHERE p.run_id = run AND p.status = 'pending'))
+$$;
+
+-- The status of a run once one of its pauses has ended.
+CREATE FUNCTION openeve.status_while_pending(run uuid, call uuid, ended integer) RETURNS text
+LANGUAGE sql VOLATILE AS $$
+    SELECT openeve.waiting_status(array(
+        SELECT p.kind FROM openeve.pauses AS p
+        WHERE p.run_id = run AND p.status = 'pending' AND (p.tool_call_id, p.generation) <> (call, ended)))
+$$;
 
 CREATE TABLE openeve.deliveries (
     id uuid PRIMARY KEY,

@@ -1,5 +1,27 @@
 -- Every migration applied, as pg_dump words it. Written by `tests/run --update`; a test compares.
 CREATE SCHEMA openeve;
+CREATE FUNCTION openeve.open_question(run uuid, sender text) RETURNS TABLE(tool_call_id uuid, generation integer)
+    LANGUAGE sql
+    AS $$
+    SELECT p.tool_call_id, p.generation
+    FROM openeve.pauses AS p
+    JOIN openeve.runs AS r ON r.id = p.run_id
+    WHERE p.run_id = run AND p.kind = 'input' AND p.status = 'pending'
+        AND (p.request -> 'approvers' ? 'anyone'
+            OR p.request -> 'approvers' ? coalesce(sender, '')
+            OR (p.request -> 'approvers' ? 'requester'
+                AND (r.turn ->> 'sender' IS NULL OR r.turn ->> 'sender' = sender)))
+    ORDER BY p.created_at, p.tool_call_id
+    LIMIT 1
+$$;
+CREATE FUNCTION openeve.refuse_second_decision() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE EXCEPTION 'the pause of call % has ended as % and cannot become %',
+        OLD.tool_call_id, OLD.status, NEW.status USING ERRCODE = 'OE002';
+END
+$$;
 CREATE FUNCTION openeve.refuse_to_leave_terminal() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -16,6 +38,28 @@ BEGIN
         RAISE EXCEPTION 'superseded: another epoch has begun' USING ERRCODE = 'OE001';
     END IF;
 END
+$$;
+CREATE FUNCTION openeve.status_while_pending(run uuid, call uuid, ended integer) RETURNS text
+    LANGUAGE sql
+    AS $$
+    SELECT openeve.waiting_status(array(
+        SELECT p.kind FROM openeve.pauses AS p
+        WHERE p.run_id = run AND p.status = 'pending' AND (p.tool_call_id, p.generation) <> (call, ended)))
+$$;
+CREATE FUNCTION openeve.status_with_pauses(run uuid, kinds text[]) RETURNS text
+    LANGUAGE sql
+    AS $$
+    SELECT openeve.waiting_status(
+        kinds || array(SELECT p.kind FROM openeve.pauses AS p WHERE p.run_id = run AND p.status = 'pending'))
+$$;
+CREATE FUNCTION openeve.waiting_status(kinds text[]) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE
+        WHEN 'input' = ANY (kinds) THEN 'waiting_input'
+        WHEN 'approval' = ANY (kinds) THEN 'waiting_approval'
+        WHEN 'authorization' = ANY (kinds) THEN 'waiting_authorization'
+        ELSE 'running' END
 $$;
 CREATE TABLE openeve.agent_revisions (
     agent_id text NOT NULL,
@@ -36,6 +80,7 @@ CREATE TABLE openeve.checkpoints (
     engine text NOT NULL,
     engine_version integer NOT NULL,
     agent_revision text NOT NULL,
+    surface text DEFAULT ''::text NOT NULL,
     body jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT checkpoints_seq_check CHECK ((seq >= 0))
@@ -205,6 +250,10 @@ CREATE TABLE openeve.runs (
     cancel_requested_at timestamp with time zone,
     failure_code text,
     failure_message text,
+    blocked_code text,
+    blocked_message text,
+    wall_from timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    redriven_from uuid,
     input_tokens bigint DEFAULT 0 NOT NULL,
     cached_tokens bigint DEFAULT 0 NOT NULL,
     output_tokens bigint DEFAULT 0 NOT NULL,
@@ -220,7 +269,7 @@ CREATE TABLE openeve.runs (
     CONSTRAINT runs_lease_means_running CHECK (((lease_token IS NULL) OR (status = 'running'::text))),
     CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['created'::text, 'running'::text, 'waiting_approval'::text, 'waiting_input'::text, 'waiting_authorization'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
     CONSTRAINT runs_terminal_is_finished CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
-    CONSTRAINT runs_trigger_check CHECK ((trigger = ANY (ARRAY['message'::text, 'schedule'::text, 'api'::text, 'subagent'::text, 'routine'::text])))
+    CONSTRAINT runs_trigger_check CHECK ((trigger = ANY (ARRAY['message'::text, 'schedule'::text, 'api'::text, 'subagent'::text, 'routine'::text, 'redrive'::text])))
 )
 WITH (fillfactor='70');
 CREATE TABLE openeve.sandbox_sessions (
@@ -331,6 +380,8 @@ CREATE TABLE openeve.tool_calls (
     name text NOT NULL,
     arguments text NOT NULL,
     side_effects text NOT NULL,
+    sequential boolean DEFAULT false NOT NULL,
+    gate jsonb,
     status text NOT NULL,
     result jsonb,
     model_output text,
@@ -422,12 +473,15 @@ CREATE INDEX idempotency_keys_expiry ON openeve.idempotency_keys USING btree (ex
 CREATE INDEX memory_documents_search ON openeve.memory_documents USING gin (search);
 CREATE INDEX pauses_pending ON openeve.pauses USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX runs_by_age ON openeve.runs USING btree (created_at DESC);
+CREATE INDEX runs_of_tree ON openeve.runs USING btree (root_run_id) WHERE (parent_run_id IS NOT NULL);
 CREATE UNIQUE INDEX runs_one_lease_per_conversation ON openeve.runs USING btree (conversation_id) WHERE (lease_token IS NOT NULL);
+CREATE INDEX runs_to_cancel ON openeve.runs USING btree (cancel_requested_at) WHERE ((cancel_requested_at IS NOT NULL) AND (finished_at IS NULL));
 CREATE INDEX runs_unfinished ON openeve.runs USING btree (conversation_id, "position") WHERE (status = ANY (ARRAY['created'::text, 'running'::text]));
 CREATE UNIQUE INDEX sandbox_sessions_one_open ON openeve.sandbox_sessions USING btree (agent_id, conversation_id) WHERE (status <> ALL (ARRAY['lost'::text, 'closed'::text]));
 CREATE INDEX sandbox_sync_jobs_due ON openeve.sandbox_sync_jobs USING btree (next_attempt_at) WHERE (status = 'pending'::text);
 CREATE INDEX schedules_due ON openeve.schedules USING btree (next_due_at) WHERE (paused_at IS NULL);
 CREATE TRIGGER deliveries_terminal_is_final BEFORE UPDATE OF status ON openeve.deliveries FOR EACH ROW WHEN (((old.settled_at IS NOT NULL) AND (new.status <> old.status))) EXECUTE FUNCTION openeve.refuse_to_leave_terminal();
+CREATE TRIGGER pauses_are_decided_once BEFORE UPDATE OF status ON openeve.pauses FOR EACH ROW WHEN (((old.status <> 'pending'::text) AND (new.status <> old.status))) EXECUTE FUNCTION openeve.refuse_second_decision();
 CREATE TRIGGER runs_terminal_is_final BEFORE UPDATE OF status ON openeve.runs FOR EACH ROW WHEN (((old.status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) AND (new.status <> old.status))) EXECUTE FUNCTION openeve.refuse_to_leave_terminal();
 CREATE TRIGGER tool_calls_have_one_outcome BEFORE UPDATE OF status ON openeve.tool_calls FOR EACH ROW WHEN (((old.settled_at IS NOT NULL) AND (new.status <> old.status))) EXECUTE FUNCTION openeve.refuse_to_leave_terminal();
 ALTER TABLE ONLY openeve.agent_revisions
@@ -456,6 +510,8 @@ ALTER TABLE ONLY openeve.runs
     ADD CONSTRAINT runs_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES openeve.conversations(id);
 ALTER TABLE ONLY openeve.runs
     ADD CONSTRAINT runs_parent_run_id_fkey FOREIGN KEY (parent_run_id) REFERENCES openeve.runs(id);
+ALTER TABLE ONLY openeve.runs
+    ADD CONSTRAINT runs_redriven_from_fkey FOREIGN KEY (redriven_from) REFERENCES openeve.runs(id);
 ALTER TABLE ONLY openeve.sandbox_sessions
     ADD CONSTRAINT sandbox_sessions_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES openeve.conversations(id);
 ALTER TABLE ONLY openeve.sandbox_snapshots

@@ -1,4 +1,4 @@
-//! A deployment of the five real binaries on loopback: our own Lambda, MiniStack's SQS.
+//! A deployment of the five real binaries on loopback: our own Lambda, our own SQS.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,16 +9,17 @@ use openeve_integrations::channels::http::sign;
 use openeve_postgres::{PgStore, Pool};
 use openeve_runtime::ports::{RunView, Store as _};
 use openeve_testkit::database::{TestDatabase, TestServer};
-use openeve_testkit::lambda::{InvokeOutcome, LambdaFunction, LambdaOptions};
+use openeve_testkit::lambda::{InvokeOutcome, LambdaFunction, LambdaOptions, RecursiveLoop};
 use openeve_testkit::receiver::{Receiver, Recorded};
 use openeve_testkit::scripted_model::{Reply, ScriptedCall, ScriptedModel, tool_results};
+use openeve_testkit::sqs::local::LocalSqs;
 use openeve_testkit::sqs::poller::{Mapping, Poller};
 use openeve_testkit::sqs::{Queue, SqsServer};
 use serde_json::{Value, json};
 
-use crate::emulator::Emulator;
 use crate::migrated_database;
 use crate::paths::{binary, concierge_artifact};
+use crate::shipped::recursive_loop;
 
 /// The channel's token; like the two below it may never be seen.
 pub const TOKEN: &str = "token-4711-of-the-channel";
@@ -27,12 +28,16 @@ pub const SIGNING: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// The model's key.
 pub const MODEL_KEY: &str = "sk-secret-0815-of-the-model";
 
-/// How the two queues feed their functions, and how long a lease holds.
+/// How the two queues feed their functions, and how the step works.
 pub struct Options {
     /// How both queues feed their functions.
     pub mapping: Mapping,
     /// How long a claim holds.
     pub lease_ms: u64,
+    /// How long a step goes on before it hands over; none is the default, 0 one iteration.
+    pub slice_ms: Option<u64>,
+    /// Whether the step may feed itself.
+    pub step_loop: RecursiveLoop,
     /// What is thought.
     pub model: ScriptedModel,
     /// Where replies go.
@@ -42,15 +47,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// A model that uses two tools, a receiver that takes everything, the test build's binaries.
+    /// A model that uses two tools, a receiver that takes everything, the test build's binaries,
+    /// and the recursion that the shipped template allows.
     pub async fn plain() -> Self {
         Self {
             mapping: Mapping {
                 redelivers_at_once: true,
-                recursive_loop_allow: true,
                 ..Mapping::default()
             },
             lease_ms: 60_000,
+            slice_ms: None,
+            step_loop: recursive_loop("step"),
             model: ScriptedModel::start(two_tools).await,
             receiver: Receiver::answering(Vec::new()).await,
             binaries: binary,
@@ -84,8 +91,10 @@ pub struct Deployment {
     pub step_queue: Queue,
     /// Where its poisoned messages end.
     pub step_dead: Queue,
-    _pollers: [Poller; 2],
-    _emulator: Emulator,
+    /// What feeds the step from its queue.
+    pub step_poller: Poller,
+    _delivery_poller: Poller,
+    _queues: LocalSqs,
 }
 
 /// A model that looks something up, books a table, and then answers.
@@ -109,9 +118,9 @@ impl Deployment {
         reason = "a list of what a deployment is made of"
     )]
     pub async fn start(options: Options) -> Self {
-        let emulator = Emulator::start().await;
         let database = migrated_database(TestServer::shared()).await;
-        let sqs = SqsServer::new(emulator.endpoint());
+        let queues = LocalSqs::start().await;
+        let sqs = queues.client();
         let (step_queue, step_dead) = sqs.create_pair("step", 30, 5).await;
         let (delivery_queue, _) = sqs.create_pair("delivery", 30, 5).await;
         let mut env = vec![
@@ -120,7 +129,7 @@ impl Deployment {
                 "OPENEVE_ARTIFACT_ROOT",
                 concierge_artifact().display().to_string(),
             ),
-            ("OPENEVE_AWS_ENDPOINT_URL", emulator.endpoint().to_owned()),
+            ("OPENEVE_AWS_ENDPOINT_URL", sqs.endpoint().to_owned()),
             ("OPENEVE_STEP_QUEUE_URL", step_queue.url.clone()),
             ("OPENEVE_DELIVERY_QUEUE_URL", delivery_queue.url.clone()),
             ("OPENEVE_RUN_LEASE_MS", options.lease_ms.to_string()),
@@ -131,6 +140,7 @@ impl Deployment {
             ("AWS_SECRET_ACCESS_KEY", "test".to_owned()),
         ];
         let binaries = options.binaries;
+        let step_loop = options.step_loop;
         let function = |name: &str, env: &[(&str, String)]| {
             let env = env
                 .iter()
@@ -138,6 +148,10 @@ impl Deployment {
             let options = LambdaOptions {
                 name: name.to_owned(),
                 timeout_ms: STEP_FUNCTION_TIMEOUT_MS,
+                recursive_loop: match name {
+                    "step" => step_loop,
+                    other => recursive_loop(other),
+                },
                 ..LambdaOptions::default()
             };
             LambdaFunction::start(binaries(name), env, options)
@@ -156,11 +170,12 @@ impl Deployment {
         let delivery = function("delivery", &with_channel);
         env.push(("OPENEVE_MODEL_BASE_URL", options.model.url().to_owned()));
         env.push(("OPENEVE_MODEL_API_KEY", MODEL_KEY.to_owned()));
+        if let Some(slice_ms) = options.slice_ms {
+            env.push(("OPENEVE_STEP_SLICE_MS", slice_ms.to_string()));
+        }
         let step = function("step", &env);
-        let pollers = [
-            Poller::start(&sqs, &step_queue, &step, options.mapping.clone()),
-            Poller::start(&sqs, &delivery_queue, &delivery, options.mapping),
-        ];
+        let step_poller = Poller::start(&sqs, &step_queue, &step, options.mapping.clone());
+        let delivery_poller = Poller::start(&sqs, &delivery_queue, &delivery, options.mapping);
         let store = PgStore::new(Pool::new(&Secret::new(database.url()), 2, None).unwrap());
         Self {
             database,
@@ -175,8 +190,9 @@ impl Deployment {
             sweep,
             step_queue,
             step_dead,
-            _pollers: pollers,
-            _emulator: emulator,
+            step_poller,
+            _delivery_poller: delivery_poller,
+            _queues: queues,
         }
     }
 

@@ -21,6 +21,8 @@ mod engine;
 mod manifest;
 pub mod paths;
 pub mod schema;
+pub mod shipped;
+pub mod tap;
 mod tools;
 mod world;
 

@@ -9,7 +9,7 @@ use openeve_domain::delivery::{LeasedDelivery, SendOutcome};
 use openeve_domain::ids::ToolCallId;
 use openeve_domain::manifest::Manifest;
 use openeve_domain::run::settle_calls::{Outcome, Returned, ToolOutput};
-use openeve_runtime::ports::{Invocation, Sender, ToolRunner};
+use openeve_runtime::ports::{Gate, Invocation, SendPlan, Sender, ToolRunner};
 use serde_json::Value;
 
 type Run = Box<dyn Fn(&str, Value) -> Work + Send + Sync>;
@@ -67,6 +67,10 @@ impl ToolRunner for ClosureTools {
             emitted: Vec::new(),
         }
     }
+
+    async fn gate(&self, _: Invocation<'_>) -> Result<Gate, String> {
+        Ok(Gate::Ask { reason: None })
+    }
 }
 
 /// Sends into a list; answers from a script, then `Sent`.
@@ -91,11 +95,19 @@ impl ScriptedSender {
 
 #[async_trait]
 impl Sender for ScriptedSender {
-    async fn send(&self, _: &Manifest, delivery: &LeasedDelivery) -> SendOutcome {
+    fn plan(&self, _: &Manifest, _: &LeasedDelivery) -> SendPlan {
+        SendPlan {
+            parts: 1,
+            dedupes: true,
+        }
+    }
+
+    async fn send(&self, _: &Manifest, delivery: &LeasedDelivery, _: u32) -> SendOutcome {
         self.sent.lock().unwrap().push(delivery.clone());
         let next = self.script.lock().unwrap().pop();
         next.unwrap_or_else(|| SendOutcome::Sent {
             via: "script".into(),
+            provider_id: None,
         })
     }
 }

@@ -102,6 +102,7 @@ impl World {
             store: self.store.clone(),
             engine: self.engine.clone(),
             tools: self.tools.clone(),
+            arguments: Arc::default(),
             sender: self.sender.clone(),
             doorbell: self.bells.clone(),
             clock: self.clock.clone(),

@@ -31,6 +31,7 @@ fn main() -> anyhow::Result<()> {
         let tools = Arc::new(ScriptTools::new(boot.artifact.root, http, env));
         let deps = Arc::new(StepDeps {
             tools: tools.clone(),
+            arguments: Arc::default(),
             engine: Arc::new(engine),
             sender: Arc::new(sender),
             store: boot.store,

@@ -1,13 +1,25 @@
 //! Ringing over SQS.
+//!
+//! The queues are standard ones. A bell's tenant becomes its message group, which makes them fair
+//! queues: SQS serves the tenants that wait little before one that has sent very much. It orders
+//! nothing and holds nothing back.
+
+use std::borrow::Cow;
 
 use async_trait::async_trait;
 use aws_sdk_sqs::config::{BehaviorVersion, Region};
 use aws_sdk_sqs::error::{DisplayErrorContext, SdkError};
 use openeve_domain::bell::{Bell, Place};
+use openeve_domain::canonical::sha256_hex;
 use openeve_domain::limits::DOORBELL_DELAY_MS_MAX;
 use openeve_runtime::ports::{Doorbell, PortError};
 
 use crate::{Account, client};
+
+/// What SQS takes as a message group's name at most, in characters.
+const GROUP_CHARACTERS_MAX: usize = 128;
+/// Digits of a hash that stands for a tenant: 128 bits.
+const GROUP_HASH_DIGITS: usize = 32;
 
 /// The two queues.
 #[derive(Debug, Clone)]
@@ -58,12 +70,28 @@ impl Doorbell for SqsDoorbell {
             .client
             .send_message()
             .queue_url(queue_url)
+            .set_message_group_id(
+                bell.tenant
+                    .as_deref()
+                    .map(|tenant| group(tenant).into_owned()),
+            )
             .message_body(bell.encode());
         match request.delay_seconds(seconds).send().await {
             Ok(_) => Ok(()),
             Err(error) => Err(failure(&error)),
         }
     }
+}
+
+/// A tenant as SQS takes it: itself, or a hash of a name that SQS would refuse.
+fn group(tenant: &str) -> Cow<'_, str> {
+    let fits = (1..=GROUP_CHARACTERS_MAX).contains(&tenant.len());
+    if fits && tenant.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Cow::Borrowed(tenant);
+    }
+    let mut hash = sha256_hex(tenant.as_bytes());
+    hash.truncate(GROUP_HASH_DIGITS);
+    Cow::Owned(hash)
 }
 
 fn failure<E>(error: &SdkError<E>) -> PortError
@@ -78,4 +106,41 @@ where
         return PortError::refused("queue_refused", message);
     }
     PortError::retry("queue_unreachable", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenant_that_sqs_takes_is_its_own_group() {
+        let longest = "t".repeat(GROUP_CHARACTERS_MAX);
+        for tenant in [
+            "acme",
+            "org:7/team-a",
+            "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+            &longest,
+        ] {
+            assert_eq!(group(tenant), tenant);
+        }
+    }
+
+    #[test]
+    fn a_tenant_that_sqs_refuses_is_sent_as_a_hash_of_its_own() {
+        let too_long = "t".repeat(GROUP_CHARACTERS_MAX + 1);
+        let refused = ["", "two words", "Café Müller", "a\tb", "a\u{7f}", &too_long];
+        let groups: std::collections::BTreeSet<String> = refused
+            .iter()
+            .map(|tenant| group(tenant).into_owned())
+            .collect();
+        assert_eq!(groups.len(), refused.len());
+        for group in groups {
+            assert_eq!(group.len(), GROUP_HASH_DIGITS);
+            assert!(group.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        }
+        assert_eq!(
+            group("Café Müller"),
+            &sha256_hex("Café Müller".as_bytes())[..GROUP_HASH_DIGITS]
+        );
+    }
 }

@@ -86,8 +86,8 @@ export declare function defineGateway<const Definition extends Gateway>(gateway:
 
 // --- tools/<name>.ts ---------------------------------------------------------------------------
 
-/** What a tool's code is given besides its input. */
-export interface ToolContext {
+/** Which call of a tool it is about. */
+export interface CallContext {
   /** The run. */
   readonly runId: string;
   /** The conversation that the run belongs to. */
@@ -96,14 +96,85 @@ export interface ToolContext {
   readonly toolCallId: string;
   /** The tool's name. */
   readonly toolName: string;
-  /** Records an event on the run. It is kept if the call's outcome is. */
+}
+
+/** What a question may say besides its text. */
+export interface QuestionOptions {
+  /** Answers to choose from: at most 20 of at most 200 characters each. Default: any text. */
+  readonly options?: readonly string[];
+  /** Who may answer. Default: whoever the channel says, else the requester. */
+  readonly approvers?: readonly Approver[];
+}
+
+/** What a tool's code is given besides its input. */
+export interface ToolContext extends CallContext {
+  /**
+   * Records an event on the run. It is kept if the call's outcome is; a call that is paused records
+   * it once it is run again to its end.
+   */
   emit(name: string, payload?: unknown): Promise<void>;
+  /**
+   * Asks a person and resolves to the answer.
+   *
+   * The call is paused, for hours if need be, and nothing of it is kept but the answers to its
+   * questions: no variable, no promise, no request under way. When somebody answers, the tool is run
+   * again from its start with the same input, and its n-th `askQuestion` returns the n-th answer.
+   * So whatever a tool does before a question is done again: it must be safe to repeat, such as by
+   * sending `ctx.idempotencyKey(label)` along, and it must lead to the same questions in the same
+   * order. Nothing can catch a pause: neither `catch` nor `finally` runs. Of two questions asked at
+   * once, the first is asked first.
+   *
+   * @param prompt The question, 1 to 4,000 characters.
+   */
+  askQuestion(prompt: string, options?: QuestionOptions): Promise<string>;
   /**
    * A key for an external write: the same for this call and label whenever it is run again, so the
    * other side can recognise a repetition.
    */
   idempotencyKey(label: string): string;
 }
+
+/**
+ * Who may approve, answer or reject: a user's id as the channel names it, `role:` and a role,
+ * `requester` for whoever sent the message, or `anyone` who can reach the conversation.
+ */
+export type Approver = "requester" | "anyone" | `role:${string}` | (string & {});
+
+/** What a function says about one call: `true` or a reason asks a person, `false` lets it run. */
+export type Verdict = boolean | string;
+
+/**
+ * Decides about one call, from its input, before it runs. Asked once for each call; the answer is
+ * kept. It has 10 seconds and may use `fetch`. If it throws, the call does not run unasked.
+ */
+export type ApprovalPredicate<Input = Record<string, unknown>> = (
+  input: Input,
+  ctx: CallContext,
+) => Verdict | Promise<Verdict>;
+
+/** What `approvalRequired` takes. */
+export interface ApprovalOptions<Input = Record<string, unknown>> {
+  /** Why, as the person who decides reads it. */
+  readonly reason?: string;
+  /** Who may decide. Default: whoever the channel says, else the requester. */
+  readonly approvers?: readonly Approver[];
+  /** Decides about each call. Without it every call needs approval. */
+  when?(input: Input, ctx: CallContext): Verdict | Promise<Verdict>;
+}
+
+/** That a tool needs approval. */
+export interface Approval<Input = Record<string, unknown>> extends ApprovalOptions<Input> {
+  readonly approval: "required";
+}
+
+/**
+ * Says that a person must approve a call before it runs, such as
+ * `approvalRequired("It charges the card.")` or, for some calls alone,
+ * `approvalRequired({ approvers: ["role:finance"], when: (input) => input.amount > 100 })`.
+ */
+export declare function approvalRequired<Input = any>(
+  reason?: string | ApprovalOptions<Input>,
+): Approval<Input>;
 
 /** Metadata for discovery. Most tools need none. */
 export interface ToolCapability {
@@ -133,6 +204,12 @@ export interface Tool<Input = Record<string, unknown>, Output = unknown> {
   readonly timeoutMs?: number;
   /** Metadata for discovery. */
   readonly capability?: ToolCapability;
+  /**
+   * Whether a person must approve a call before it runs: always, never (the default), or as a
+   * function decides, whose input is annotated as that of `execute` is. A rejected call does not
+   * run; the model is told so.
+   */
+  readonly needsApproval?: boolean | Approval<Input> | ApprovalPredicate<Input>;
   /** Does the work. What it returns must be JSON. */
   execute(input: Input, ctx: ToolContext): Output | Promise<Output>;
   /** A smaller view of the result for the model; the whole result stays in the run's log. */
@@ -171,6 +248,10 @@ export interface Channel {
     /** The secret that signs every reply, after Standard Webhooks. */
     readonly secret?: EnvRef;
   };
+  /** Who may decide what waits in its conversations, unless the tool says so. Default: `requester`. */
+  readonly approvers?: readonly Approver[];
+  /** Whether an answer that is only the token `NO_REPLY` means silence. Default: `false`. */
+  readonly judgedReplies?: boolean;
 }
 
 /** Defines a channel. The default export of `channels/<name>.ts`. */

@@ -9,5 +9,9 @@ export const defineSchedule = same;
 export const defineTool = same;
 
 export const adapter = (kind, options) => ({ kind, options });
+export const approvalRequired = (options = {}) => ({
+  ...(typeof options === "string" ? { reason: options } : options),
+  approval: "required",
+});
 export const bearer = (token) => ({ bearer: token });
 export const env = (name) => ({ $env: name });

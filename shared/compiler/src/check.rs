@@ -1,7 +1,7 @@
 //! Fourth stage: what only shows when the files are seen together (ledger A5).
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::discover::{Folder, NamedFile};
+use crate::discover::{Folder, NamedFile, is_core_tool};
 use crate::lower::{Drafts, nearest};
 
 /// Reports names that lead nowhere and routes that collide.
@@ -18,7 +18,13 @@ fn default_tools(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnos
     for (name, span) in &agent.default_tools {
         if !folder.tools.iter().any(|tool| tool.name == *name) {
             let message = format!("defaultTools names {name:?}, but there is no tools/{name}.ts");
-            let help = help_for(name, &folder.tools, "tools");
+            let help = if is_core_tool(name) {
+                format!(
+                    "{name:?} is a tool of the framework; defaultTools names files in tools/ alone, so remove it"
+                )
+            } else {
+                help_for(name, &folder.tools, "tools")
+            };
             diagnostics.push(
                 Diagnostic::new(Code::UnknownTool, message)
                     .at(file, *span)

@@ -38,7 +38,7 @@ codes! {
     MissingInstructions = "missing-instructions" Error,
     /// `agent.ts` is absent.
     MissingAgent = "missing-agent" Error,
-    /// A file's name cannot be the name of a tool, channel or schedule.
+    /// A file's name cannot be the name of a tool, channel or schedule, or is a core tool's.
     BadName = "bad-name" Error,
     /// A file that looks meant for the agent, but that nothing reads.
     IgnoredFile = "ignored-file" Warning,
@@ -58,8 +58,6 @@ codes! {
     BadValue = "bad-value" Error,
     /// `agent.ts` names an engine; agents do not choose one [A2.06].
     HarnessNotConfigurable = "harness-not-configurable" Error,
-    /// A tool asks for approval, which this version cannot give: running it would be dangerous.
-    ApprovalNotSupported = "approval-not-supported" Error,
     /// A gateway slot names an adapter that does not exist.
     UnknownAdapter = "unknown-adapter" Error,
     /// A channel's route cannot be served.

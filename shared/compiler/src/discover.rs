@@ -26,6 +26,24 @@ const RESERVED: &[(&str, &str)] = &[
     ("triggers", "triggers"),
 ];
 
+/// Names of the framework's own tools [E.04, F.03], those included that this version lacks: a tool
+/// of such a name would change its meaning with an upgrade.
+const CORE_TOOLS: [&str; 13] = [
+    "ask_question",
+    "bash",
+    "delete",
+    "edit",
+    "grep",
+    "list",
+    "load_skill",
+    "read",
+    "spawn_subagent",
+    "tool_call",
+    "tool_describe",
+    "tool_search",
+    "write",
+];
+
 /// Extensions that look like code to an author and are not `.ts`.
 const OTHER_SCRIPTS: &[&str] = &["cjs", "cts", "js", "jsx", "mjs", "mts", "tsx"];
 
@@ -106,6 +124,7 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
     report_required(instructions.as_ref(), agent.as_ref(), diagnostics);
     report_reserved(&root, diagnostics);
     let tools = read_named(&root, "tools", diagnostics);
+    report_core_names(&tools, diagnostics);
     let channels = read_named(&root, "channels", diagnostics);
     let schedules = read_named(&root, "schedules", diagnostics);
     Some(Folder {
@@ -129,6 +148,26 @@ pub(crate) fn is_name(text: &str) -> bool {
         && text
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Whether a name belongs to a tool of the framework.
+pub(crate) fn is_core_tool(name: &str) -> bool {
+    CORE_TOOLS.contains(&name)
+}
+
+/// The files are still read, so that everything else about them is said, too.
+fn report_core_names(tools: &[NamedFile], diagnostics: &mut Vec<Diagnostic>) {
+    for NamedFile { name, file } in tools.iter().filter(|tool| is_core_tool(&tool.name)) {
+        let message = format!(
+            "{} cannot name a tool: {name:?} is a tool of the framework itself",
+            file.path
+        );
+        diagnostics.push(
+            Diagnostic::new(Code::BadName, message)
+                .in_file(file.path.as_str())
+                .help(format!("rename it, such as to tools/my_{name}.ts")),
+        );
+    }
 }
 
 fn report_required(

@@ -12,6 +12,9 @@ pub struct ChannelTurn {
     pub conversation_key: String,
     /// What was said.
     pub text: String,
+    /// Whose conversation it is, such as a workspace, for fairness between them. None: its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
     /// Who said it, as the provider names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,

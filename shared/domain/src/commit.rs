@@ -9,6 +9,7 @@ use crate::channel::{ChannelTurn, IdempotencyKey};
 use crate::continuation::Continuation;
 use crate::event::Event;
 use crate::ids::{CommitId, ConversationId, DeliveryId, LeaseToken, RunId, ToolCallId};
+use crate::pause::NewPause;
 use crate::status::{RunStatus, ToolCallStatus};
 use crate::transcript::{Entry, ToolCall};
 use crate::usage::Usage;
@@ -26,8 +27,11 @@ pub struct Accept {
     pub agent_revision: String,
     /// What started it: `message` or `schedule`.
     pub trigger: &'static str,
-    /// The turn.
+    /// The turn. If the conversation's newest run waits for an answer that its sender may give,
+    /// the turn is that answer and creates no run.
     pub turn: ChannelTurn,
+    /// Whether the turn may answer a question: a person's message may, a schedule's may not.
+    pub may_answer: bool,
     /// Under which the same turn may come again.
     pub idempotency: IdempotencyKey,
     /// How long that key is kept.
@@ -60,7 +64,8 @@ pub struct Commit {
     pub commit_id: CommitId,
     /// How many commits of the run there were before, so that a late copy is refused.
     pub follows: u64,
-    /// The status afterwards.
+    /// The status afterwards. A run that is to wait although everything was decided meanwhile is
+    /// `running` instead, released and to be rung: [`Committed::status`] tells.
     pub status: RunStatus,
     /// What happens to the lease. A status other than `running` always releases it.
     pub lease: Lease,
@@ -84,6 +89,8 @@ pub struct Commit {
     pub events: Vec<Event>,
     /// What model requests cost, those that failed and were asked again included.
     pub usage: Vec<UsageRecord>,
+    /// Calls that wait for a person from now on.
+    pub pauses: Vec<NewPause>,
     /// The reply that is owed from now on.
     pub delivery: Option<NewDelivery>,
 }
@@ -153,6 +160,8 @@ pub struct NewDelivery {
 /// What a commit that was applied tells its writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Committed {
+    /// The status the run has now.
+    pub status: RunStatus,
     /// The next run of the conversation to ring, if the commit made it the first.
     pub next_run: Option<RunId>,
     /// Somebody asked for the run to end.

@@ -19,6 +19,10 @@ pub struct Continuation {
     pub seq: u32,
     /// The agent revision the run is pinned to.
     pub agent_revision: String,
+    /// Hash of what the engine could reach then: tool names, schemas and side-effect classes. A
+    /// revision of the same surface reads it as its own. Empty: not recorded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub surface: String,
     /// The engine's state.
     pub body: Value,
 }

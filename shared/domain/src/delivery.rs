@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::event::{self, Event};
 use crate::ids::{DeliveryId, LeaseToken, RunId};
-use crate::limits::DELIVERY_ATTEMPTS_MAX;
 use crate::retry::backoff_ms;
 use crate::status::DeliveryStatus;
 
@@ -31,6 +30,10 @@ pub struct LeasedDelivery {
     pub text: String,
     /// Attempts made before this one.
     pub attempts: u64,
+    /// Parts that were sent before; this attempt goes on behind them.
+    pub parts_sent: u32,
+    /// Whether the sender before us vanished while it was sending: what it sent last is unknown.
+    pub interrupted: bool,
 }
 
 /// What came of one attempt.
@@ -40,6 +43,13 @@ pub enum SendOutcome {
     Sent {
         /// Such as `webhook`, `dev-no-sender`, `local-no-sender`.
         via: String,
+        /// What the provider calls the message, if it says so.
+        provider_id: Option<String>,
+    },
+    /// Nothing is to be sent; silence was intended [Z.10].
+    Suppressed {
+        /// `sentinel` or `silent_routine`.
+        reason: &'static str,
     },
     /// Nothing reached anyone, and it may work later.
     Retry {
@@ -73,60 +83,103 @@ pub struct Settlement {
     pub retry_after_ms: Option<u64>,
     /// The last error, if any.
     pub error: Option<String>,
+    /// Why it was suppressed or given up.
+    pub reason: Option<&'static str>,
+    /// Parts that were sent so far, this attempt's included.
+    pub parts_sent: u32,
+    /// What the provider calls the last part, if it says so.
+    pub provider_id: Option<String>,
     /// What happened, for the run's log.
     pub event: Event,
 }
 
-/// Decides what an attempt means. `jitter` is in `0.0..1.0`.
-pub fn settle(delivery: &LeasedDelivery, outcome: SendOutcome, jitter: f64) -> Settlement {
-    let attempt = delivery.attempts + 1;
-    let base =
-        |status, retry_after_ms, error: Option<String>, kind: &str, payload: Value| Settlement {
-            id: delivery.id,
-            token: delivery.token,
-            status,
-            retry_after_ms,
-            error,
-            event: Event::new(kind, payload),
-        };
-    let id = delivery.id.to_string();
-    match outcome {
-        SendOutcome::Sent { via } => base(
-            DeliveryStatus::Sent,
-            None,
-            None,
-            event::DELIVERY_SENT,
-            json!({"delivery": id, "attempt": attempt, "via": via}),
-        ),
-        SendOutcome::Retry { after_ms, error } if attempt < DELIVERY_ATTEMPTS_MAX => {
-            let wait = backoff_ms(attempt, jitter, after_ms);
-            base(
-                DeliveryStatus::Pending,
-                Some(wait),
-                Some(error.clone()),
-                event::DELIVERY_DEFERRED,
-                json!({"delivery": id, "attempt": attempt, "retry_after_ms": wait, "error": error}),
-            )
-        }
-        SendOutcome::Retry { error, .. } => failed(&base, &id, attempt, "attempts_used_up", error),
-        SendOutcome::Refused { error } => failed(&base, &id, attempt, "refused", error),
-        SendOutcome::Ambiguous { error } => failed(&base, &id, attempt, "ambiguous", error),
-    }
+/// A part of a delivery that was sent, to be written under the lease token, which it extends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartSent {
+    /// The delivery.
+    pub id: DeliveryId,
+    /// Proof of the lease.
+    pub token: LeaseToken,
+    /// Parts that were sent so far.
+    pub parts_sent: u32,
+    /// What the provider calls this part, if it says so.
+    pub provider_id: Option<String>,
 }
 
-/// Makes a settlement of one delivery: status, wait, error, kind and payload of its event.
-type Settle<'a> =
-    &'a dyn Fn(DeliveryStatus, Option<u64>, Option<String>, &str, Value) -> Settlement;
+/// The token that stands for an intended silence, once or repeated with nothing else [Z.10].
+pub const SENTINEL: &str = "NO_REPLY";
 
-fn failed(base: Settle<'_>, id: &str, attempt: u64, reason: &str, error: String) -> Settlement {
-    let payload = json!({"delivery": id, "attempt": attempt, "reason": reason, "error": error});
-    base(
-        DeliveryStatus::Failed,
-        None,
-        Some(error),
-        event::DELIVERY_FAILED,
-        payload,
-    )
+/// Whether an answer is nothing but the sentinel.
+pub fn is_silence(text: &str) -> bool {
+    let mut words = text.split_whitespace().peekable();
+    words.peek().is_some() && words.all(|word| word == SENTINEL)
+}
+
+/// How often a delivery is tried, in all.
+pub const fn gives_up(attempt: u64, attempts_max: u64) -> bool {
+    attempt >= attempts_max
+}
+
+/// Decides what an attempt means. `jitter` is in `0.0..1.0`; `parts_sent` counts this attempt's.
+pub fn settle(
+    delivery: &LeasedDelivery,
+    outcome: SendOutcome,
+    parts_sent: u32,
+    attempts_max: u64,
+    jitter: f64,
+) -> Settlement {
+    let attempt = delivery.attempts + 1;
+    let mut settled = Settlement {
+        id: delivery.id,
+        token: delivery.token,
+        status: DeliveryStatus::Failed,
+        retry_after_ms: None,
+        error: None,
+        reason: None,
+        parts_sent,
+        provider_id: None,
+        event: Event::new(event::DELIVERY_FAILED, Value::Null),
+    };
+    let mut payload = json!({"delivery": delivery.id, "attempt": attempt});
+    let (kind, detail) = match outcome {
+        SendOutcome::Sent { via, provider_id } => {
+            settled.status = DeliveryStatus::Sent;
+            settled.provider_id = provider_id;
+            (event::DELIVERY_SENT, json!({ "via": via }))
+        }
+        SendOutcome::Suppressed { reason } => {
+            settled.status = DeliveryStatus::Suppressed;
+            settled.reason = Some(reason);
+            (event::DELIVERY_SUPPRESSED, json!({ "reason": reason }))
+        }
+        SendOutcome::Retry { after_ms, error } if !gives_up(attempt, attempts_max) => {
+            let wait_ms = backoff_ms(attempt, jitter, after_ms);
+            settled.status = DeliveryStatus::Pending;
+            settled.retry_after_ms = Some(wait_ms);
+            settled.error = Some(error.clone());
+            let kind = if attempt == 1 {
+                event::DELIVERY_DEFERRED
+            } else {
+                event::DELIVERY_RETRYING
+            };
+            (kind, json!({"retry_after_ms": wait_ms, "error": error}))
+        }
+        SendOutcome::Retry { error, .. } => failed(&mut settled, "attempts_used_up", error),
+        SendOutcome::Refused { error } => failed(&mut settled, "refused", error),
+        SendOutcome::Ambiguous { error } => failed(&mut settled, "ambiguous", error),
+    };
+    if let (Some(fields), Value::Object(detail)) = (payload.as_object_mut(), detail) {
+        fields.extend(detail);
+    }
+    settled.event = Event::new(kind, payload);
+    settled
+}
+
+fn failed(settled: &mut Settlement, reason: &'static str, error: String) -> (&'static str, Value) {
+    let detail = json!({"reason": reason, "error": error});
+    settled.reason = Some(reason);
+    settled.error = Some(error);
+    (event::DELIVERY_FAILED, detail)
 }
 
 #[cfg(test)]
@@ -134,6 +187,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::limits::DELIVERY_ATTEMPTS_MAX;
 
     fn leased(attempts: u64) -> LeasedDelivery {
         LeasedDelivery {
@@ -145,7 +199,13 @@ mod tests {
             target: Value::Null,
             text: "hi".into(),
             attempts,
+            parts_sent: 0,
+            interrupted: false,
         }
+    }
+
+    fn settle(delivery: &LeasedDelivery, outcome: SendOutcome, jitter: f64) -> Settlement {
+        super::settle(delivery, outcome, 0, DELIVERY_ATTEMPTS_MAX, jitter)
     }
 
     fn retry() -> SendOutcome {
@@ -186,6 +246,29 @@ mod tests {
             let settled = settle(&leased(0), outcome, 0.5);
             assert_eq!(settled.status, DeliveryStatus::Failed);
             assert_eq!(settled.event.payload["reason"], reason);
+        }
+    }
+
+    #[test]
+    fn the_first_failure_defers_and_later_ones_retry() {
+        let kinds = [0, 1].map(|attempts| settle(&leased(attempts), retry(), 0.0).event.kind);
+        assert_eq!(kinds, [event::DELIVERY_DEFERRED, event::DELIVERY_RETRYING]);
+    }
+
+    #[test]
+    fn only_the_bare_sentinel_means_silence() {
+        for silent in ["NO_REPLY", " NO_REPLY\n", "NO_REPLY NO_REPLY"] {
+            assert!(is_silence(silent), "{silent:?}");
+        }
+        for said in [
+            "",
+            "  ",
+            "NO_REPLY.",
+            "no_reply",
+            "NO_REPLY, but",
+            "`NO_REPLY`",
+        ] {
+            assert!(!is_silence(said), "{said:?}");
         }
     }
 

@@ -38,6 +38,16 @@ kinds! {
     RUN_COMPLETED = "run.completed";
     /// The run ended without one; the payload names the reason.
     RUN_FAILED = "run.failed";
+    /// The run was ended by request.
+    RUN_CANCELLED = "run.cancelled";
+    /// Somebody asked for the run to end; its step does it at the next boundary.
+    RUN_CANCEL_REQUESTED = "run.cancel_requested";
+    /// A failed run was begun again as another one.
+    RUN_REDRIVEN = "run.redriven";
+    /// This build cannot read the run; it is left for another, or for the operator.
+    RUN_BLOCKED = "run.blocked";
+    /// The run waits for a person.
+    RUN_WAITING = "run.waiting";
     /// The run was handed to the next step.
     RUN_CHAINED = "run.chained";
     /// The run waits because a provider asked it to.
@@ -62,12 +72,26 @@ kinds! {
     TOOL_INTERRUPTED = "tool.execution_interrupted";
     /// A call was withdrawn before it started.
     TOOL_CANCELLED = "tool.cancelled";
+    /// A call was not run because the batch paused before it.
+    TOOL_SKIPPED = "tool.skipped";
+    /// A person said no, or had said no to the same call before.
+    TOOL_REJECTED = "tool.rejected";
+    /// A call waits for a person.
+    PAUSE_REQUESTED = "pause.requested";
+    /// A person decided.
+    PAUSE_DECIDED = "pause.decided";
+    /// Nobody decided in time.
+    PAUSE_EXPIRED = "pause.expired";
     /// The reply is owed.
     DELIVERY_CREATED = "delivery.created";
     /// The channel took the reply.
     DELIVERY_SENT = "delivery.sent";
-    /// A send failed and will be tried again later.
+    /// The first send failed and will be tried again later.
     DELIVERY_DEFERRED = "delivery.deferred";
+    /// A later send failed and will be tried again later.
+    DELIVERY_RETRYING = "delivery.retrying";
+    /// A delivery that was given up is owed again.
+    DELIVERY_REDRIVEN = "delivery.redriven";
     /// Silence was intended.
     DELIVERY_SUPPRESSED = "delivery.suppressed";
     /// The reply was given up.

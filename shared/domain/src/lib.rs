@@ -19,6 +19,7 @@ pub mod canonical;
 pub mod channel;
 pub mod commit;
 pub mod continuation;
+pub mod core_tools;
 pub mod delivery;
 pub mod event;
 pub mod ids;

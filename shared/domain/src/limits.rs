@@ -32,6 +32,19 @@ pub const STEP_CANCEL_MARGIN_MS: u64 = 5 * SECOND_MS;
 pub const RUN_STEPS_MAX: u64 = 500;
 /// Model iterations a run may take before it ends as `failed` with reason `max_iterations`.
 pub const RUN_ITERATIONS_MAX: u64 = 100;
+/// Tokens, read and written, that a run and its subagents may use before `max_tokens`.
+pub const RUN_TOKENS_MAX: u64 = 5_000_000;
+/// Millionths of a US dollar that a run and its subagents may spend before `max_cost`.
+pub const RUN_COST_MICROS_MAX: u64 = 20_000_000;
+/// How long a run may take before `max_wall`, from its arrival or from the last time a person
+/// resumed it.
+pub const RUN_WALL_MS_MAX: u64 = 24 * HOUR_MS;
+/// Identical calls in a row that end identically badly before `repeated_errors`.
+pub const RUN_REPEATED_ERRORS_MAX: u64 = 8;
+/// How long an approval or a question waits before it expires.
+pub const PAUSE_TTL_MS: u64 = 7 * 24 * HOUR_MS;
+/// How long a run that a build cannot read is left alone before it is tried again.
+pub const BLOCKED_WAIT_MS: u64 = 15 * MINUTE_MS;
 /// Crashes in a row without a commit before a run ends as `failed` with reason `stalled`.
 pub const RUN_STALLS_MAX: u64 = 5;
 /// In-place resumes by recovery before it degrades.
@@ -136,6 +149,8 @@ pub const SCRIPT_MEMORY_BYTES: usize = 64 * MIB;
 pub const SCRIPT_STACK_BYTES: usize = 512 * KIB;
 /// Processor time a script may use between two awaits.
 pub const SCRIPT_CPU_MS: u64 = 10 * SECOND_MS;
+/// Wall time of one question to a tool whether a call needs approval.
+pub const GATE_WALL_MS: u64 = 10 * SECOND_MS;
 /// Wall time of one tool call.
 pub const TOOL_WALL_MS: u64 = 120 * SECOND_MS;
 /// One response body that `fetch` gives a script.

@@ -127,6 +127,8 @@ mod tests {
             name: "t".into(),
             arguments: "{}".into(),
             side_effects,
+            sequential: false,
+            gate: None,
             status,
             result: Value::Null,
             model_output: String::new(),

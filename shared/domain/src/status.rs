@@ -74,7 +74,15 @@ impl RunStatus {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 
-    /// Whether a step may claim the run.
+    /// Whether the run waits for a person.
+    pub const fn is_waiting(self) -> bool {
+        matches!(
+            self,
+            Self::WaitingApproval | Self::WaitingInput | Self::WaitingAuthorization
+        )
+    }
+
+    /// Whether a step may claim the run. One that waits is claimed only to be cancelled.
     pub const fn is_claimable(self) -> bool {
         matches!(self, Self::Created | Self::Running)
     }
@@ -108,7 +116,7 @@ statuses! {
     ToolCallStatus {
         /// The model asked for it; nothing has begun.
         Requested = "requested",
-        /// Waits for a person.
+        /// Waits for a person: for an approval, an answer or an authorization.
         AwaitingApproval = "awaiting_approval",
         /// Its intent is committed; whether it ran is unknown until an outcome is.
         Started = "started",
@@ -122,7 +130,8 @@ statuses! {
         Skipped = "skipped",
         /// A person said no.
         Rejected = "rejected",
-        /// Withdrawn before it started.
+        /// Withdrawn: by a crash before it started, by whoever cancelled the run, or because nobody
+        /// answered in time.
         Cancelled = "cancelled",
     }
 }

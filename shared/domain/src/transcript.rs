@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::ids::ToolCallId;
 use crate::limits::{HISTORY_BYTES_MAX, HISTORY_MESSAGES_MAX};
+use crate::pause::PauseRequest;
 use crate::status::{SideEffects, ToolCallStatus};
 
 /// One row of the transcript.
@@ -75,6 +76,12 @@ pub struct ToolCall {
     pub arguments: String,
     /// What running it twice would do, as declared when it was asked for.
     pub side_effects: SideEffects,
+    /// Whether it runs alone, which makes its whole batch run one after another [C.11].
+    #[serde(default)]
+    pub sequential: bool,
+    /// What a person is asked before it runs; decided once, when the call was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<PauseRequest>,
     /// Where it stands.
     pub status: ToolCallStatus,
     /// The rich result, for people and the log. Null until settled.

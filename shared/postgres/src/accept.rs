@@ -17,12 +17,13 @@ use crate::rows::{corrupt, get};
 pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted, Failure> {
     let answer = single(client, &statement(accept)?).await?;
     if let Some(row) = answer.rows.first() {
-        let conversation_id = ConversationId::new(get::<Uuid>(row, "id")?);
         return Ok(Accepted {
-            run_id: accept.run_id,
-            conversation_id,
+            run_id: RunId::new(get::<Uuid>(row, "run_id")?),
+            conversation_id: ConversationId::new(get::<Uuid>(row, "conversation_id")?),
             conversation_key: accept.turn.conversation_key.clone(),
             duplicate: false,
+            answered: get(row, "answered")?,
+            tenant: get(row, "tenant")?,
         });
     }
     let before = Statement::new(include_str!("sql/accepted_before.sql"))
@@ -40,6 +41,8 @@ pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted,
         conversation_key: get(row, "conversation_key")?,
         // Our own id means that an earlier try was applied and its answer lost.
         duplicate: run_id != accept.run_id,
+        answered: false,
+        tenant: get(row, "tenant")?,
     })
 }
 
@@ -82,5 +85,11 @@ fn statement(accept: &Accept) -> Result<Statement, Failure> {
         .bind(
             accept.occurrence.as_ref().map(|one| one.at),
             Type::TIMESTAMPTZ,
+        )
+        .bind(accept.may_answer, Type::BOOL)
+        .bind(accept.turn.sender.as_deref().map(clean::text), Type::TEXT)
+        .bind(
+            clean::text(accept.turn.tenant.as_deref().unwrap_or_default()),
+            Type::TEXT,
         ))
 }

@@ -5,7 +5,7 @@
 
 use openeve_domain::channel::ChannelTurn;
 use openeve_domain::ids::{ConversationId, LeaseToken, RunId};
-use openeve_domain::limits::{HISTORY_BYTES_MAX, HISTORY_MESSAGES_MAX};
+use openeve_domain::limits::{HISTORY_BYTES_MAX, HISTORY_MESSAGES_MAX, PAUSE_TTL_MS};
 use openeve_domain::run::finish::final_key;
 use openeve_domain::run::{RunState, Unsaved};
 use openeve_domain::status::{DeliveryStatus, RunStatus};
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::pipeline::{Answer, Statement, transaction};
-use crate::rows::{call, continuation, corrupt, count, entry, get, small, usage};
+use crate::rows::{call, continuation, corrupt, count, entry, get, pause, small, usage};
 
 /// Claims and loads.
 pub(crate) async fn claim(
@@ -40,6 +40,7 @@ pub(crate) async fn claim(
                 Type::INT4,
             ),
         of_run(include_str!("sql/load_calls.sql")),
+        of_run(include_str!("sql/load_pauses.sql")),
         of_run(include_str!("sql/load_checkpoint.sql")),
     ];
     let answers = match transaction(client, &statements).await {
@@ -47,14 +48,22 @@ pub(crate) async fn claim(
         Err(Failure::Unique(_)) => return Ok(Claim::Behind),
         other => other?,
     };
-    let [claimed, why, messages, calls, checkpoint] = answers.as_slice() else {
+    let [claimed, why, messages, calls, pauses, checkpoint] = answers.as_slice() else {
         return Err(corrupt("a claim answered with another number of results"));
     };
     match (claimed.rows.first(), why.rows.first()) {
         (_, None) => Ok(Claim::Unknown),
         (None, Some(why)) => refused(why),
         (Some(row), Some(why)) => {
-            let state = load(run_id, row, why, messages, calls, checkpoint)?;
+            let rows = Rows {
+                row,
+                why,
+                messages,
+                calls,
+                pauses,
+                checkpoint,
+            };
+            let state = load(run_id, &rows)?;
             Ok(Claim::Claimed(Box::new(state)))
         }
     }
@@ -65,27 +74,33 @@ fn refused(why: &Row) -> Result<Claim, Failure> {
     let wait_ms = get::<Option<i64>>(why, "wait_ms")?
         .and_then(|ms| u64::try_from(ms).ok())
         .unwrap_or(0);
-    Ok(if !status.is_claimable() {
-        Claim::Settled
-    } else if get::<bool>(why, "leased")? {
-        Claim::Busy
-    } else if wait_ms > 0 {
-        Claim::NotYet { wait_ms }
-    } else {
-        Claim::Behind
-    })
+    Ok(
+        if !status.is_claimable() && !get::<bool>(why, "to_cancel")? {
+            Claim::Settled
+        } else if get::<bool>(why, "leased")? {
+            Claim::Busy
+        } else if wait_ms > 0 {
+            Claim::NotYet { wait_ms }
+        } else {
+            Claim::Behind
+        },
+    )
 }
 
-fn load(
-    run_id: RunId,
-    row: &Row,
-    why: &Row,
-    messages: &Answer,
-    calls: &Answer,
-    checkpoint: &Answer,
-) -> Result<RunState, Failure> {
+/// What a claim answered with.
+struct Rows<'a> {
+    row: &'a Row,
+    why: &'a Row,
+    messages: &'a Answer,
+    calls: &'a Answer,
+    pauses: &'a Answer,
+    checkpoint: &'a Answer,
+}
+
+fn load(run_id: RunId, rows: &Rows<'_>) -> Result<RunState, Failure> {
+    let (row, why) = (rows.row, rows.why);
     let (mut history, mut entries) = (Vec::new(), Vec::new());
-    for message in &messages.rows {
+    for message in &rows.messages.rows {
         let own: bool = get(message, "own")?;
         if own {
             entries.push(entry(message)?);
@@ -117,10 +132,21 @@ fn load(
         // A clean release leaves no stall behind, so a stall means that the holder vanished.
         recovery: stalls > 0,
         usage: usage(row)?,
+        tree_usage: usage(why)?,
+        wall_ms: count(row, "wall_ms")?,
+        cancel_requested: get(row, "cancel_requested")?,
+        pause_ttl_ms: PAUSE_TTL_MS,
+        tenant: get(why, "tenant")?,
+        pauses: rows
+            .pauses
+            .rows
+            .iter()
+            .map(|row| pause(run_id, row))
+            .collect::<Result<_, _>>()?,
         history,
         entries,
-        calls: calls.rows.iter().map(call).collect::<Result<_, _>>()?,
-        checkpoint: checkpoint.rows.first().map(continuation).transpose()?,
+        calls: rows.calls.rows.iter().map(call).collect::<Result<_, _>>()?,
+        checkpoint: rows.checkpoint.rows.first().map(continuation).transpose()?,
         delivery: delivery.map_err(corrupt)?,
         trace_parent: get(row, "trace_parent")?,
         unsaved: Unsaved::default(),

@@ -2,6 +2,7 @@
 
 use openeve_domain::commit::{Commit, Committed, Lease};
 use openeve_domain::ids::RunId;
+use openeve_domain::pause::PauseRequest;
 use openeve_domain::status::RunStatus;
 use openeve_domain::usage::Usage;
 use openeve_runtime::ports::CommitAnswer;
@@ -28,8 +29,12 @@ pub(crate) async fn commit(
     statements.extend(checkpoint(commit));
     statements.extend(events(commit));
     statements.extend(usage(commit));
+    statements.extend(pauses(commit));
     statements.extend(delivery(commit));
-    let frees = commit.status.is_terminal();
+    if commit.status.is_terminal() {
+        statements.push(of_run(commit, include_str!("sql/commit_withdraw.sql")));
+    }
+    let frees = frees(commit.status);
     if frees {
         statements.push(next_run(commit.run_id));
     }
@@ -50,6 +55,7 @@ pub(crate) async fn commit(
         None
     };
     Ok(CommitAnswer::Applied(Committed {
+        status: RunStatus::parse(get(fenced, "status")?).map_err(corrupt)?,
         next_run: next
             .map(|row| get::<Uuid>(row, "id").map(RunId::new))
             .transpose()?,
@@ -70,7 +76,8 @@ async fn applied(client: &Client, commit: &Commit) -> Result<Option<CommitAnswer
         return Ok(None);
     }
     let cancel_requested = get(row, "cancel_requested")?;
-    let next_run = if commit.status.is_terminal() {
+    let status = RunStatus::parse(get(row, "status")?).map_err(corrupt)?;
+    let next_run = if frees(commit.status) {
         let answer = single(client, &next_run(commit.run_id)).await?;
         answer
             .rows
@@ -81,9 +88,15 @@ async fn applied(client: &Client, commit: &Commit) -> Result<Option<CommitAnswer
         None
     };
     Ok(Some(CommitAnswer::Applied(Committed {
+        status,
         next_run,
         cancel_requested,
     })))
+}
+
+/// Whether a run of this status keeps no other run of its conversation waiting.
+const fn frees(status: RunStatus) -> bool {
+    status.is_terminal() || status.is_waiting()
 }
 
 fn fence(commit: &Commit, lease_ms: u64) -> Statement {
@@ -130,6 +143,14 @@ fn fence(commit: &Commit, lease_ms: u64) -> Statement {
         .bind(sum(|usage| usage.reasoning_tokens), Type::INT8)
         .bind(sum(|usage| usage.cost_micros), Type::INT8)
         .bind(big(commit.follows), Type::INT8)
+        .bind(
+            commit
+                .pauses
+                .iter()
+                .map(|pause| pause.request.kind.as_str())
+                .collect::<Vec<_>>(),
+            Type::TEXT_ARRAY,
+        )
 }
 
 fn entries(commit: &Commit) -> Option<Statement> {
@@ -207,6 +228,65 @@ fn calls(commit: &Commit) -> Option<Statement> {
                     .collect::<Vec<_>>(),
                 Type::TEXT_ARRAY,
             )
+            .bind(
+                rows.iter().map(|row| row.sequential).collect::<Vec<_>>(),
+                Type::BOOL_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.gate.as_ref().and_then(json))
+                    .collect::<Vec<_>>(),
+                Type::JSONB_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| present(&row.result))
+                    .collect::<Vec<_>>(),
+                Type::JSONB_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| {
+                        (!row.model_output.is_empty()).then(|| clean::text(&row.model_output))
+                    })
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+    })
+}
+
+fn pauses(commit: &Commit) -> Option<Statement> {
+    let rows = &commit.pauses;
+    (!rows.is_empty()).then(|| {
+        of_run(commit, include_str!("sql/commit_pauses.sql"))
+            .bind(
+                rows.iter()
+                    .map(|row| row.call_id.uuid())
+                    .collect::<Vec<_>>(),
+                Type::UUID_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| int(row.generation))
+                    .collect::<Vec<_>>(),
+                Type::INT4_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| row.request.kind.as_str())
+                    .collect::<Vec<_>>(),
+                Type::TEXT_ARRAY,
+            )
+            .bind(
+                rows.iter()
+                    .map(|row| json(&row.request))
+                    .collect::<Vec<_>>(),
+                Type::JSONB_ARRAY,
+            )
+            .bind(
+                rows.iter().map(|row| big(row.ttl_ms)).collect::<Vec<_>>(),
+                Type::INT8_ARRAY,
+            )
     })
 }
 
@@ -248,6 +328,7 @@ fn checkpoint(commit: &Commit) -> Option<Statement> {
             .bind(at.engine.clone(), Type::TEXT)
             .bind(int(at.engine_version), Type::INT4)
             .bind(at.agent_revision.clone(), Type::TEXT)
+            .bind(at.surface.clone(), Type::TEXT)
             .bind(clean::json(&at.body), Type::JSONB)
     })
 }
@@ -312,6 +393,13 @@ fn next_run(run_id: RunId) -> Statement {
 
 fn of_run(commit: &Commit, sql: &'static str) -> Statement {
     Statement::new(sql).bind(commit.run_id.uuid(), Type::UUID)
+}
+
+/// What a person is asked, as JSON.
+fn json(value: &PauseRequest) -> Option<Value> {
+    serde_json::to_value(value)
+        .ok()
+        .map(|value| clean::json(&value))
 }
 
 fn present(value: &Value) -> Option<Value> {

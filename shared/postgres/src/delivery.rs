@@ -1,6 +1,6 @@
 //! Leasing and settling deliveries: one round trip each.
 
-use openeve_domain::delivery::{LeasedDelivery, Settlement};
+use openeve_domain::delivery::{LeasedDelivery, PartSent, Settlement};
 use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
@@ -35,7 +35,23 @@ pub(crate) async fn lease(
         target: get(row, "target")?,
         text: get(row, "body")?,
         attempts: u64::from(small::<u32>(row, "attempt_count")?).saturating_sub(1),
+        parts_sent: small(row, "parts_sent")?,
+        interrupted: get(row, "interrupted")?,
     }))
+}
+
+/// Records a part that was sent; `false` if the lease is no longer ours.
+pub(crate) async fn part(client: &Client, part: &PartSent, lease_ms: u64) -> Result<bool, Failure> {
+    let statement = Statement::new(include_str!("sql/part_sent.sql"))
+        .bind(part.id.uuid(), Type::UUID)
+        .bind(part.token.uuid(), Type::UUID)
+        .bind(
+            i32::try_from(part.parts_sent).unwrap_or(i32::MAX),
+            Type::INT4,
+        )
+        .bind(part.provider_id.as_deref().map(clean::text), Type::TEXT)
+        .bind(i64::try_from(lease_ms).unwrap_or(0), Type::INT8);
+    Ok(!single(client, &statement).await?.rows.is_empty())
 }
 
 /// Settles one attempt; `false` if the lease is no longer ours.
@@ -50,7 +66,16 @@ pub(crate) async fn settle(client: &Client, settlement: &Settlement) -> Result<b
         .bind(wait_ms, Type::INT8)
         .bind(settlement.error.as_deref().map(clean::text), Type::TEXT)
         .bind(settlement.event.kind.clone(), Type::TEXT)
-        .bind(clean::json(&settlement.event.payload), Type::JSONB);
+        .bind(clean::json(&settlement.event.payload), Type::JSONB)
+        .bind(settlement.reason, Type::TEXT)
+        .bind(
+            i32::try_from(settlement.parts_sent).unwrap_or(i32::MAX),
+            Type::INT4,
+        )
+        .bind(
+            settlement.provider_id.as_deref().map(clean::text),
+            Type::TEXT,
+        );
     match single(client, &statement).await {
         Ok(_) => Ok(true),
         Err(Failure::Superseded) => Ok(false),

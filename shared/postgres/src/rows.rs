@@ -1,7 +1,8 @@
 //! Rows to domain types. A value this build does not know is named, never guessed.
 
 use openeve_domain::continuation::Continuation;
-use openeve_domain::ids::ToolCallId;
+use openeve_domain::ids::{RunId, ToolCallId};
+use openeve_domain::pause::{Pause, PauseStatus};
 use openeve_domain::status::{SideEffects, ToolCallStatus, UnknownStatus};
 use openeve_domain::transcript::{Entry, EntryKind, ToolCall};
 use openeve_domain::usage::Usage;
@@ -72,10 +73,32 @@ pub(crate) fn call(row: &Row) -> Result<ToolCall, Failure> {
         name: get(row, "name")?,
         arguments: get(row, "arguments")?,
         side_effects: SideEffects::parse(get(row, "side_effects")?).map_err(unknown)?,
+        sequential: get(row, "sequential")?,
+        gate: get::<Option<Value>>(row, "gate")?
+            .map(serde_json::from_value)
+            .transpose()
+            .map_err(corrupt)?,
         status: ToolCallStatus::parse(get(row, "status")?).map_err(unknown)?,
         // For people and the log; loading a run must not load every megabyte it ever produced.
         result: Value::Null,
         model_output: get::<Option<String>>(row, "model_output")?.unwrap_or_default(),
+    })
+}
+
+/// A pause.
+pub(crate) fn pause(run_id: RunId, row: &Row) -> Result<Pause, Failure> {
+    let decision = get::<Option<Value>>(row, "decision")?;
+    Ok(Pause {
+        run_id,
+        call_id: ToolCallId::new(get::<Uuid>(row, "tool_call_id")?),
+        generation: small(row, "generation")?,
+        request: serde_json::from_value(get(row, "request")?).map_err(corrupt)?,
+        status: PauseStatus::parse(get(row, "status")?).map_err(corrupt)?,
+        decision: decision
+            .map(serde_json::from_value)
+            .transpose()
+            .map_err(corrupt)?,
+        decided_by: get(row, "decided_by")?,
     })
 }
 
@@ -87,6 +110,7 @@ pub(crate) fn continuation(row: &Row) -> Result<Continuation, Failure> {
         engine_version: small(row, "engine_version")?,
         seq: small(row, "seq")?,
         agent_revision: get(row, "agent_revision")?,
+        surface: get(row, "surface")?,
         body: get(row, "body")?,
     })
 }

@@ -1,19 +1,22 @@
 //! The `Store` port over Postgres.
 
 use async_trait::async_trait;
-use openeve_domain::commit::{Accept, Commit};
-use openeve_domain::delivery::{LeasedDelivery, Settlement};
+use openeve_domain::commit::{Accept, Commit, Failure as RunFailure};
+use openeve_domain::delivery::{LeasedDelivery, PartSent, Settlement};
 use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
 use openeve_domain::manifest::Manifest;
+use openeve_domain::pause::{Decide, Decided};
 use openeve_runtime::ports::{
-    Accepted, Claim, CommitAnswer, Due, Heartbeat, PortError, RunView, Store, StoredEvent, Swept,
+    Accepted, Cancelled, Claim, CommitAnswer, Due, Heartbeat, Pauses, PortError, Redriven, RunView,
+    Store, StoredEvent, Swept,
 };
 use tokio_postgres::types::Type;
 
 use crate::failure::Failure;
 use crate::pipeline::{Statement, repeated, single};
 use crate::pool::Pool;
-use crate::{accept, claim, commit, delivery, migrate, view};
+use crate::rows::get;
+use crate::{accept, claim, commit, delivery, migrate, person, view};
 
 /// The store over a pool of connections.
 #[derive(Debug)]
@@ -100,11 +103,83 @@ impl Store for PgStore {
         })
         .await
         .map_err(Failure::into_port)?;
-        Ok(if answer.rows.is_empty() {
-            Heartbeat::Superseded
-        } else {
-            Heartbeat::Alive
+        Ok(match answer.rows.first() {
+            None => Heartbeat::Superseded,
+            Some(row) => {
+                let cancelled = get::<bool>(row, "cancel_requested").map_err(Failure::into_port)?;
+                if cancelled {
+                    Heartbeat::Cancelled
+                } else {
+                    Heartbeat::Alive
+                }
+            }
         })
+    }
+
+    async fn decide(&self, decide: &Decide) -> Result<Decided, PortError> {
+        repeated(&self.pool, |client| {
+            let decide = decide.clone();
+            Box::pin(async move { person::decide(client, &decide).await })
+        })
+        .await
+        .map_err(Failure::into_port)
+    }
+
+    async fn cancel(
+        &self,
+        agent_id: &str,
+        run_id: RunId,
+        by: &str,
+    ) -> Result<Cancelled, PortError> {
+        repeated(&self.pool, |client| {
+            let (agent_id, by) = (agent_id.to_owned(), by.to_owned());
+            Box::pin(async move { person::cancel(client, &agent_id, run_id, &by).await })
+        })
+        .await
+        .map_err(Failure::into_port)
+    }
+
+    async fn set_aside(
+        &self,
+        run_id: RunId,
+        token: LeaseToken,
+        why: &RunFailure,
+        wait_ms: u64,
+    ) -> Result<bool, PortError> {
+        repeated(&self.pool, |client| {
+            let why = why.clone();
+            Box::pin(async move { person::set_aside(client, run_id, token, &why, wait_ms).await })
+        })
+        .await
+        .map_err(Failure::into_port)
+    }
+
+    async fn redrive_run(
+        &self,
+        agent_id: &str,
+        run_id: RunId,
+        fresh: RunId,
+    ) -> Result<Redriven, PortError> {
+        repeated(&self.pool, |client| {
+            let agent_id = agent_id.to_owned();
+            Box::pin(async move { person::redrive_run(client, &agent_id, run_id, fresh).await })
+        })
+        .await
+        .map_err(Failure::into_port)
+    }
+
+    async fn redrive_delivery(
+        &self,
+        agent_id: &str,
+        id: DeliveryId,
+        fresh: DeliveryId,
+    ) -> Result<Redriven, PortError> {
+        repeated(&self.pool, |client| {
+            let agent_id = agent_id.to_owned();
+            Box::pin(async move { person::redrive_delivery(client, &agent_id, id, fresh).await })
+        })
+        .await
+        .map_err(Failure::into_port)
     }
 
     async fn lease_delivery(
@@ -115,6 +190,15 @@ impl Store for PgStore {
     ) -> Result<Option<LeasedDelivery>, PortError> {
         repeated(&self.pool, |client| {
             Box::pin(delivery::lease(client, id, token, lease_ms))
+        })
+        .await
+        .map_err(Failure::into_port)
+    }
+
+    async fn part_sent(&self, part: &PartSent, lease_ms: u64) -> Result<bool, PortError> {
+        repeated(&self.pool, |client| {
+            let part = part.clone();
+            Box::pin(async move { delivery::part(client, &part, lease_ms).await })
         })
         .await
         .map_err(Failure::into_port)
@@ -148,6 +232,15 @@ impl Store for PgStore {
         repeated(&self.pool, |client| {
             let agent_id = agent_id.to_owned();
             Box::pin(async move { view::run(client, &agent_id, run_id).await })
+        })
+        .await
+        .map_err(Failure::into_port)
+    }
+
+    async fn pauses(&self, agent_id: &str, run_id: RunId) -> Result<Option<Pauses>, PortError> {
+        repeated(&self.pool, |client| {
+            let agent_id = agent_id.to_owned();
+            Box::pin(async move { person::pauses(client, &agent_id, run_id).await })
         })
         .await
         .map_err(Failure::into_port)

@@ -1,12 +1,13 @@
 //! Reading: what is due, what is kept, and what people see.
 
 use openeve_domain::commit::Failure as RunFailure;
-use openeve_domain::ids::{ConversationId, DeliveryId, RunId};
+use openeve_domain::ids::{ConversationId, DeliveryId, RunId, ToolCallId};
+use openeve_domain::pause::Decide;
 use openeve_domain::run::finish::final_key;
 use openeve_domain::status::{DeliveryStatus, RunStatus};
 use openeve_runtime::ports::{Due, RunView, StoredEvent, Swept};
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 use uuid::Uuid;
 
 use crate::failure::Failure;
@@ -26,9 +27,17 @@ pub(crate) async fn due(
     let mut due = Due::default();
     for row in single(client, &statement).await?.rows {
         let id = get::<Uuid>(&row, "id")?;
+        let tenant = get(&row, "tenant")?;
         match get::<&str>(&row, "kind")? {
-            "run" => due.runs.push(RunId::new(id)),
-            _ => due.deliveries.push(DeliveryId::new(id)),
+            "run" => due.runs.push((RunId::new(id), tenant)),
+            "delivery" => due.deliveries.push((DeliveryId::new(id), tenant)),
+            _ => due.expired.push(Decide {
+                run_id: RunId::new(id),
+                call_id: ToolCallId::new(get::<Uuid>(&row, "tool_call_id")?),
+                generation: small(&row, "generation")?,
+                decision: None,
+                by: String::new(),
+            }),
         }
     }
     Ok(due)
@@ -62,13 +71,6 @@ pub(crate) async fn run(
     let Some(row) = answer.rows.first() else {
         return Ok(None);
     };
-    let failure = match get::<Option<String>>(row, "failure_code")? {
-        None => None,
-        Some(code) => {
-            let message = get::<Option<String>>(row, "failure_message")?.unwrap_or_default();
-            Some(RunFailure { code, message })
-        }
-    };
     let delivery = get::<Option<&str>>(row, "delivery")?
         .map(DeliveryStatus::parse)
         .transpose();
@@ -77,7 +79,8 @@ pub(crate) async fn run(
         conversation_id: ConversationId::new(get::<Uuid>(row, "conversation_id")?),
         channel: get(row, "channel")?,
         status: RunStatus::parse(get(row, "status")?).map_err(corrupt)?,
-        failure,
+        failure: reason(row, "failure_code", "failure_message")?,
+        blocked: reason(row, "blocked_code", "blocked_message")?,
         reply: get(row, "reply")?,
         delivery: delivery.map_err(corrupt)?,
         steps: small::<u32>(row, "step_count")?.into(),
@@ -85,6 +88,14 @@ pub(crate) async fn run(
         created_at: get(row, "created_at")?,
         finished_at: get(row, "finished_at")?,
     }))
+}
+
+fn reason(row: &Row, code: &str, message: &str) -> Result<Option<RunFailure>, Failure> {
+    let Some(code) = get::<Option<String>>(row, code)? else {
+        return Ok(None);
+    };
+    let message = get::<Option<String>>(row, message)?.unwrap_or_default();
+    Ok(Some(RunFailure { code, message }))
 }
 
 /// Events of a run after a position.

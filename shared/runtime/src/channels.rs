@@ -13,7 +13,7 @@ use openeve_domain::secret::Secret;
 use openeve_integrations::channels::http::{classify_reply, render_reply};
 
 use crate::config::Mode;
-use crate::ports::{Clock, HttpClient, HttpError, HttpRequest, Sender};
+use crate::ports::{Clock, HttpClient, HttpError, HttpRequest, SendPlan, Sender};
 
 /// Sends over HTTP with the variables the agent's folder names.
 #[derive(Clone)]
@@ -30,9 +30,18 @@ pub struct ChannelSender {
 
 #[async_trait]
 impl Sender for ChannelSender {
-    async fn send(&self, manifest: &Manifest, delivery: &LeasedDelivery) -> SendOutcome {
+    fn plan(&self, _: &Manifest, _: &LeasedDelivery) -> SendPlan {
+        // A webhook is one request, and its receiver drops a repetition by its webhook-id.
+        SendPlan {
+            parts: 1,
+            dedupes: true,
+        }
+    }
+
+    async fn send(&self, manifest: &Manifest, delivery: &LeasedDelivery, _: u32) -> SendOutcome {
         let via = |via: &str| SendOutcome::Sent {
             via: via.to_owned(),
+            provider_id: None,
         };
         // A channel that was never declared to reply keeps its replies on the run [L.02].
         let Some(reply) = manifest

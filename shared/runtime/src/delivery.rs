@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use openeve_domain::delivery::{LeasedDelivery, SendOutcome, settle};
+use openeve_domain::delivery::{LeasedDelivery, PartSent, SendOutcome, is_silence, settle};
 use openeve_domain::event::Event;
 use openeve_domain::ids::{DeliveryId, LeaseToken};
-use openeve_domain::limits::{DELIVERY_ATTEMPTS_MAX, INLINE_WAIT_MS_MAX};
+use openeve_domain::limits::INLINE_WAIT_MS_MAX;
 use openeve_domain::manifest::Manifest;
 use openeve_domain::retry::backoff_ms;
 use openeve_domain::status::DeliveryStatus;
@@ -51,17 +51,17 @@ pub async fn deliver(deps: &DeliveryDeps, id: DeliveryId) -> Result<(), PortErro
         return Ok(());
     };
     let run_id = leased.run_id;
-    let settled = discharge(
-        deps.store.as_ref(),
-        deps.sender.as_ref(),
-        deps.clock.as_ref(),
-        deps.ids.as_ref(),
-        &deps.manifest,
-        &deps.settings,
-        leased,
-    )
-    .await?;
-    let Some(event) = settled else { return Ok(()) };
+    let through = Through {
+        store: deps.store.as_ref(),
+        sender: deps.sender.as_ref(),
+        clock: deps.clock.as_ref(),
+        ids: deps.ids.as_ref(),
+        manifest: &deps.manifest,
+        settings: &deps.settings,
+    };
+    let Some(event) = discharge(&through, leased).await? else {
+        return Ok(());
+    };
     if let Some(wait_ms) = event
         .payload
         .get("retry_after_ms")
@@ -74,43 +74,120 @@ pub async fn deliver(deps: &DeliveryDeps, id: DeliveryId) -> Result<(), PortErro
     Ok(())
 }
 
-/// Sends a delivery we hold, retrying in place for a moment, and settles what came of it. Returns
-/// the event that was recorded, or `None` if the lease was lost meanwhile.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "two callers with different sets of dependencies share it"
-)]
+/// What a delivery is discharged through.
+pub(crate) struct Through<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) sender: &'a dyn Sender,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) ids: &'a dyn Ids,
+    pub(crate) manifest: &'a Manifest,
+    pub(crate) settings: &'a Settings,
+}
+
+/// Sends a delivery we hold, part after part, retrying in place for a moment, and settles what came
+/// of it. Returns the event that was recorded, or `None` if the lease was lost meanwhile.
 pub(crate) async fn discharge(
-    store: &dyn Store,
-    sender: &dyn Sender,
-    clock: &dyn Clock,
-    ids: &dyn Ids,
-    manifest: &Manifest,
-    settings: &Settings,
+    through: &Through<'_>,
     leased: LeasedDelivery,
 ) -> Result<Option<Event>, PortError> {
-    let mut tries = 1;
-    let outcome = loop {
-        // Whoever sent it last vanished that often; sending once more would go on for ever.
-        if leased.attempts >= DELIVERY_ATTEMPTS_MAX {
-            let error = format!("its sender vanished {} times", leased.attempts);
-            break SendOutcome::Refused { error };
-        }
-        let outcome = sender.send(manifest, &leased).await;
-        let SendOutcome::Retry { after_ms, .. } = &outcome else {
-            break outcome;
-        };
-        let wait_ms = backoff_ms(tries, ids.fraction(), *after_ms);
-        if tries >= settings.delivery_attempts_inline || wait_ms > INLINE_WAIT_MS_MAX {
-            break outcome;
-        }
-        clock.wait_ms(wait_ms).await;
-        tries += 1;
+    let Some((outcome, parts_sent)) = attempt(through, &leased).await? else {
+        return Ok(None);
     };
-    let settlement = settle(&leased, outcome, ids.fraction());
+    let settlement = settle(
+        &leased,
+        outcome,
+        parts_sent,
+        through.settings.delivery_attempts,
+        through.ids.fraction(),
+    );
     if settlement.status == DeliveryStatus::Failed {
-        tracing::error!(run.id = %leased.run_id, delivery.id = %leased.id, error = settlement.error.as_deref().unwrap_or_default(), "a reply was given up");
+        tracing::error!(run.id = %leased.run_id, delivery.id = %leased.id, reason = settlement.reason, error = settlement.error.as_deref().unwrap_or_default(), "a reply was given up");
     }
-    let ours = store.settle_delivery(&settlement).await?;
+    let ours = through.store.settle_delivery(&settlement).await?;
     Ok(ours.then_some(settlement.event))
+}
+
+/// One attempt at what is left of a delivery, and how many parts are sent afterwards; `None` if the
+/// lease was lost on the way.
+async fn attempt(
+    through: &Through<'_>,
+    leased: &LeasedDelivery,
+) -> Result<Option<(SendOutcome, u32)>, PortError> {
+    let parts_sent = leased.parts_sent;
+    if let Some(reason) = silence(through.manifest, leased) {
+        return Ok(Some((SendOutcome::Suppressed { reason }, parts_sent)));
+    }
+    // Whoever sent it last vanished that often; sending once more would go on for ever.
+    if leased.attempts >= through.settings.delivery_attempts {
+        let error = format!("its sender vanished {} times", leased.attempts);
+        return Ok(Some((SendOutcome::Refused { error }, parts_sent)));
+    }
+    let plan = through.sender.plan(through.manifest, leased);
+    if leased.interrupted && !plan.dedupes && !through.settings.delivery_ambiguous_retry {
+        let error =
+            "its sender vanished while it was sending, and the receiver cannot tell a repetition"
+                .to_owned();
+        return Ok(Some((SendOutcome::Ambiguous { error }, parts_sent)));
+    }
+    for part in parts_sent..plan.parts.max(1) {
+        let outcome = patiently(through, leased, part).await;
+        let last = part + 1 >= plan.parts;
+        match outcome {
+            SendOutcome::Sent { via, provider_id } if last => {
+                return Ok(Some((SendOutcome::Sent { via, provider_id }, part + 1)));
+            }
+            SendOutcome::Sent { provider_id, .. } => {
+                let sent = PartSent {
+                    id: leased.id,
+                    token: leased.token,
+                    parts_sent: part + 1,
+                    provider_id,
+                };
+                let lease_ms = through.settings.delivery_lease_ms;
+                if !through.store.part_sent(&sent, lease_ms).await? {
+                    return Ok(None);
+                }
+            }
+            SendOutcome::Ambiguous { error } if through.settings.delivery_ambiguous_retry => {
+                let retry = SendOutcome::Retry {
+                    after_ms: None,
+                    error,
+                };
+                return Ok(Some((retry, part)));
+            }
+            other => return Ok(Some((other, part))),
+        }
+    }
+    // Every part was sent before; only settling was missing.
+    let via = "resumed".to_owned();
+    let sent = SendOutcome::Sent {
+        via,
+        provider_id: None,
+    };
+    Ok(Some((sent, parts_sent)))
+}
+
+/// Sends one part, again after short waits.
+async fn patiently(through: &Through<'_>, leased: &LeasedDelivery, part: u32) -> SendOutcome {
+    let mut tries = 1;
+    loop {
+        let outcome = through.sender.send(through.manifest, leased, part).await;
+        let SendOutcome::Retry { after_ms, .. } = &outcome else {
+            return outcome;
+        };
+        let wait_ms = backoff_ms(tries, through.ids.fraction(), *after_ms);
+        if tries >= through.settings.delivery_attempts_inline || wait_ms > INLINE_WAIT_MS_MAX {
+            return outcome;
+        }
+        through.clock.wait_ms(wait_ms).await;
+        tries += 1;
+    }
+}
+
+/// Why nothing is to be said, if so: the one guard at the last egress function [Z.10].
+fn silence(manifest: &Manifest, leased: &LeasedDelivery) -> Option<&'static str> {
+    let judged = manifest
+        .channel(&leased.channel)
+        .is_some_and(|channel| channel.judged_replies);
+    (judged && is_silence(&leased.text)).then_some("sentinel")
 }

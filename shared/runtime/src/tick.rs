@@ -13,6 +13,7 @@ use openeve_domain::commit::Occurrence;
 use openeve_domain::ids::{ConversationId, RunId};
 use openeve_domain::limits::{DOORBELL_GRACE_MS, TICK_BATCH_MAX, TICK_INTERVAL_MS};
 use openeve_domain::manifest::{Manifest, ScheduleSpec};
+use openeve_domain::pause::Decided;
 use openeve_domain::run::accept::{Arrival, accept};
 use openeve_domain::schedule::Plan;
 use serde_json::json;
@@ -50,6 +51,8 @@ pub struct Ticked {
     pub runs_rung: u64,
     /// Deliveries rung.
     pub deliveries_rung: u64,
+    /// Pauses nobody decided in time.
+    pub pauses_expired: u64,
 }
 
 /// Makes one pass. Fails only if the store does; whatever was done before stays done, and a
@@ -63,11 +66,22 @@ pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
         .store
         .due(&deps.manifest.agent.id, TICK_BATCH_MAX, DOORBELL_GRACE_MS)
         .await?;
-    for run_id in due.runs {
-        ticked.runs_rung += u64::from(ring(deps, Bell::run(run_id)).await);
+    for expired in due.expired {
+        ticked.pauses_expired += 1;
+        if matches!(
+            deps.store.decide(&expired).await?,
+            Decided::Taken { resumes: true }
+        ) {
+            ticked.runs_rung += u64::from(ring(deps, Bell::run(expired.run_id)).await);
+        }
     }
-    for id in due.deliveries {
-        ticked.deliveries_rung += u64::from(ring(deps, Bell::delivery(id)).await);
+    for (run_id, tenant) in due.runs {
+        let bell = Bell::run(run_id).of_tenant(&tenant);
+        ticked.runs_rung += u64::from(ring(deps, bell).await);
+    }
+    for (id, tenant) in due.deliveries {
+        let bell = Bell::delivery(id).of_tenant(&tenant);
+        ticked.deliveries_rung += u64::from(ring(deps, bell).await);
     }
     ticked.fired = fire_schedules(deps).await?;
     Ok(ticked)
@@ -109,6 +123,7 @@ async fn fire(
             .clone()
             .unwrap_or_else(|| "schedule".to_owned()),
         conversation_key: schedule.conversation.clone(),
+        tenant: None,
         text: schedule.message.clone(),
         sender: Some(format!("schedule:{}", schedule.name)),
         reply_target: json!({"schedule": schedule.name, "occurrence": occurrence}),
@@ -142,7 +157,8 @@ async fn fire(
     for event in &turn.events {
         deps.observer.event(accepted.run_id, event);
     }
-    ring(deps, Bell::run(accepted.run_id)).await;
+    let bell = Bell::run(accepted.run_id).of_tenant(&accepted.tenant);
+    ring(deps, bell).await;
     Ok(true)
 }
 

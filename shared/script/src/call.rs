@@ -7,7 +7,7 @@ use std::sync::mpsc::Sender;
 use futures_util::StreamExt as _;
 use futures_util::future::{AbortHandle, abortable};
 use futures_util::stream::FuturesUnordered;
-use openeve_domain::run::settle_calls::ToolOutput;
+use openeve_domain::run::settle_calls::Returned;
 use openeve_runtime::ports::HttpClient;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
@@ -26,7 +26,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// Serves the script to its answer.
-    pub(crate) async fn serve(mut self) -> Result<ToolOutput, String> {
+    pub(crate) async fn serve(mut self) -> Result<Returned, String> {
         let mut fetches = FuturesUnordered::new();
         let mut aborts: HashMap<u32, AbortHandle> = HashMap::new();
         loop {

@@ -20,14 +20,19 @@
 //! by its source file. Code from text is refused: `eval` is gone, and so is `Function`, by name
 //! and as any function's `constructor`.
 //!
-//! This crate refuses to know: TypeScript, bundling, approval, retries, the database, sockets and
-//! the process environment. It decides nothing about a run. Engine types appear in no public
-//! signature.
+//! A question that nobody has answered yet ends a script at once, as a limit does: nothing it wrote
+//! can catch that, and nothing it does afterwards reaches the host. The call's outcome is then a
+//! pause, and the next run of it starts from nothing but one more answer.
+//!
+//! This crate refuses to know: TypeScript, bundling, who may approve or answer, retries, the
+//! database, sockets and the process environment. It decides nothing about a run. Engine types
+//! appear in no public signature.
 
 mod call;
 mod engine;
 mod environment;
 mod fetch;
+mod gate;
 mod host;
 mod limits;
 mod modules;

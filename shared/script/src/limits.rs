@@ -2,7 +2,7 @@
 
 use openeve_domain::limits::{
     EVENT_BYTES_MAX, FETCH_BODY_BYTES_MAX, KIB, SCRIPT_CPU_MS, SCRIPT_MEMORY_BYTES,
-    SCRIPT_STACK_BYTES, TOOL_EVENTS_MAX, TOOL_RESULT_BYTES_MAX,
+    SCRIPT_STACK_BYTES, SECOND_MS, TOOL_EVENTS_MAX, TOOL_RESULT_BYTES_MAX,
 };
 
 /// What one call may use. The default is what `openeve_domain::limits` says; tests shrink it.
@@ -15,6 +15,9 @@ pub struct Limits {
     pub stack_bytes: usize,
     /// Processor time between two returns to the event loop, in milliseconds.
     pub cpu_ms: u64,
+    /// Wall time of one `needsApproval` function, in milliseconds, if the call itself has more: it
+    /// looks at a call, it does not do the work.
+    pub gate_wall_ms: u64,
     /// One request body and one response body of `fetch`, in bytes.
     pub fetch_body_bytes: usize,
     /// Requests of one call that are under way at once; more wait for their turn.
@@ -39,6 +42,7 @@ impl Default for Limits {
             memory_bytes: SCRIPT_MEMORY_BYTES,
             stack_bytes: SCRIPT_STACK_BYTES,
             cpu_ms: SCRIPT_CPU_MS,
+            gate_wall_ms: 10 * SECOND_MS,
             fetch_body_bytes: FETCH_BODY_BYTES_MAX,
             fetches_at_once: 8,
             events: TOOL_EVENTS_MAX,

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use openeve_domain::manifest::ModuleRef;
-use openeve_domain::run::settle_calls::{Outcome, ToolOutput};
+use openeve_domain::run::settle_calls::{Outcome, Returned};
 use openeve_domain::secret::Secret;
-use openeve_runtime::ports::{HttpClient, Invocation, ToolRunner};
+use openeve_runtime::ports::{Gate, HttpClient, Invocation, ToolRunner};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Instant, timeout_at};
 
 use crate::call::Call;
-use crate::engine::{self, Job};
+use crate::engine::{self, Job, Work};
 use crate::environment::Environment;
+use crate::gate;
 use crate::limits::Limits;
 use crate::modules::Modules;
 use crate::threads::Threads;
@@ -25,13 +26,14 @@ use crate::wire::Emitted;
 ///
 /// Needs a Tokio runtime with timers. Calls may run side by side; each has its own thread.
 ///
-/// A tool's module default-exports `defineTool({ execute(input, ctx), toModelOutput?(result) })`
-/// and imports nothing but `@openeve/core`. `ctx` has `runId`, `conversationId`, `toolCallId`,
-/// `toolName`, `emit(name, payload)` and `idempotencyKey(label)`. Beside the language itself there
-/// are `fetch`, `Headers`, `Response`, `URL`, `URLSearchParams`, `AbortController`, `AbortSignal`,
-/// `TextEncoder`, `TextDecoder`, `structuredClone`, `queueMicrotask`, timers, `console`,
-/// `crypto.randomUUID`, `crypto.getRandomValues`, `btoa`, `atob`, `performance.now` and
-/// `process.env` with the declared variables.
+/// A tool's module default-exports `defineTool({ execute(input, ctx), toModelOutput?(result),
+/// needsApproval? })` and imports nothing but `@openeve/core`. `ctx` has `runId`,
+/// `conversationId`, `toolCallId`, `toolName`, `emit(name, payload)`, `idempotencyKey(label)` and
+/// `askQuestion(prompt, { options, approvers })`; a `needsApproval` function's has the first four.
+/// Beside the language itself there are `fetch`, `Headers`, `Response`, `URL`, `URLSearchParams`,
+/// `AbortController`, `AbortSignal`, `TextEncoder`, `TextDecoder`, `structuredClone`,
+/// `queueMicrotask`, timers, `console`, `crypto.randomUUID`, `crypto.getRandomValues`, `btoa`,
+/// `atob`, `performance.now` and `process.env` with the declared variables.
 pub struct ScriptTools {
     modules: Arc<Modules>,
     http: Arc<dyn HttpClient>,
@@ -83,8 +85,9 @@ impl ScriptTools {
     async fn answer(
         &self,
         invocation: Invocation<'_>,
+        work: Work,
         emitted: &Emitted,
-    ) -> Result<ToolOutput, String> {
+    ) -> Result<Returned, String> {
         let abandoned = self.threads.abandoned();
         if abandoned > self.limits.abandoned_threads {
             return Err(format!(
@@ -105,6 +108,8 @@ impl ScriptTools {
             source: invocation.tool.source.clone(),
             module: invocation.tool.module.clone(),
             input: invocation.input.to_string(),
+            work,
+            answers: invocation.answers,
             limits: self.limits,
             modules: Arc::clone(&self.modules),
             environment: Arc::clone(&self.environment),
@@ -123,8 +128,9 @@ impl ScriptTools {
         };
         let Ok(result) = timeout_at(deadline, call.serve()).await else {
             return Err(format!(
-                "the tool took longer than its {} ms and was stopped; what it had begun \
+                "{} took longer than its {} ms and was stopped; what it had begun \
                  elsewhere may have happened",
+                work.subject(),
                 invocation.timeout_ms
             ));
         };
@@ -138,11 +144,26 @@ impl ToolRunner for ScriptTools {
     async fn run(&self, invocation: Invocation<'_>) -> Outcome {
         let id = invocation.call_id;
         let emitted = Emitted::default();
-        let result = self.answer(invocation, &emitted).await;
+        let result = self.answer(invocation, Work::Run, &emitted).await;
         Outcome {
             id,
             result,
             emitted: emitted.take(),
         }
+    }
+
+    async fn gate(&self, mut invocation: Invocation<'_>) -> Result<Gate, String> {
+        let Some(approval) = &invocation.tool.approval else {
+            return Ok(Gate::Open);
+        };
+        let reason = approval.reason.clone();
+        if !approval.predicate {
+            return Ok(Gate::Ask { reason });
+        }
+        invocation.timeout_ms = invocation.timeout_ms.min(self.limits.gate_wall_ms);
+        let said = self
+            .answer(invocation, Work::Gate, &Emitted::default())
+            .await?;
+        gate::gate(said, reason)
     }
 }

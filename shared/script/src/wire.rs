@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use openeve_domain::event::Event;
-use openeve_domain::run::settle_calls::ToolOutput;
+use openeve_domain::run::settle_calls::Returned;
 
 /// From the thread to the caller.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) enum FromScript {
     /// Nobody wants that answer any more.
     Abort { id: u32 },
     /// The call is over.
-    Done(Result<ToolOutput, String>),
+    Done(Result<Returned, String>),
 }
 
 /// A request, checked, without the time it may take.

@@ -3,7 +3,7 @@
 //! * [`database`]: one Postgres for all test processes, a fresh database for each test.
 //! * [`wire`]: a proxy that counts round trips, statements and transactions, and breaks connections.
 //! * [`lambda`]: runs a function's real binary as AWS Lambda would: freeze, deadline, crash, restart.
-//! * [`sqs`]: a queue's client and the event source mapping that feeds a function from it.
+//! * [`sqs`]: queues, their client, and the event source mapping that feeds a function from one.
 //! * [`receiver`]: an HTTP server that records what it is sent and answers as a script says.
 //! * [`scripted_model`]: a chat-completions server that streams what a script says.
 //! * [`clock`], [`ids`]: time and identity under a test's control.

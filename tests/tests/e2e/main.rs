@@ -10,5 +10,6 @@
 
 mod chain;
 mod dev;
+mod loops;
 mod stack;
 mod stores;

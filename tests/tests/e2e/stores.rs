@@ -10,8 +10,10 @@ use openeve_runtime::ports::{BlobId, Blobs as _, Doorbell as _};
 use openeve_testkit::http_client::request;
 use openeve_testkit::patience::eventually;
 use openeve_testkit::sqs::SqsServer;
+use openeve_testkit::sqs::local::LocalSqs;
 use openeve_tests::emulator::Emulator;
 use openeve_tests::paths::test_tool;
+use serde_json::Value;
 use uuid::Uuid;
 
 fn account(endpoint: &str) -> Account {
@@ -117,14 +119,12 @@ async fn blobs_are_content_addressed_and_written_only_where_there_is_nothing() {
     assert_eq!(blobs.get(&BlobId::of(b"another")).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn a_doorbell_rings_in_its_own_queue_and_a_delayed_one_later() {
-    let emulator = Emulator::start().await;
-    let sqs = SqsServer::new(emulator.endpoint());
+/// What a doorbell owes, whatever server stands in for SQS.
+async fn rings_in_its_own_queue_and_later_if_delayed(sqs: &SqsServer) {
     let (step, _) = sqs.create_pair("step", 30, 5).await;
     let (delivery, _) = sqs.create_pair("delivery", 30, 5).await;
     let doorbell = SqsDoorbell::new(
-        &account(emulator.endpoint()),
+        &account(sqs.endpoint()),
         step.url.clone(),
         delivery.url.clone(),
     );
@@ -134,11 +134,13 @@ async fn a_doorbell_rings_in_its_own_queue_and_a_delayed_one_later() {
     );
     doorbell.ring(&Bell::run(run), 0).await.unwrap();
     doorbell.ring(&Bell::delivery(reply), 0).await.unwrap();
-    let received = sqs.receive(&step, 10, 1).await.unwrap();
-    assert_eq!(
-        Bell::decode(received[0]["Body"].as_str().unwrap()).unwrap(),
-        Bell::run(run)
-    );
+    for (queue, bell) in [(&step, Bell::run(run)), (&delivery, Bell::delivery(reply))] {
+        let received = sqs.receive(queue, 10, 1).await.unwrap();
+        assert_eq!(received.len(), 1);
+        let body = received[0]["Body"].as_str().unwrap();
+        assert_eq!(Bell::decode(body).unwrap(), bell);
+        assert_eq!(received[0]["Attributes"]["MessageGroupId"], Value::Null);
+    }
     doorbell.ring(&Bell::run(run), 60_000).await.unwrap();
     assert_eq!(sqs.depth(&step).await.delayed, 1);
     doorbell.ring(&Bell::run(run), 3_600_000).await.unwrap();
@@ -147,6 +149,35 @@ async fn a_doorbell_rings_in_its_own_queue_and_a_delayed_one_later() {
         1,
         "an hour is too long for SQS; the tick will ring"
     );
+}
+
+#[tokio::test]
+async fn a_doorbell_rings_in_its_own_queue_and_a_delayed_one_later() {
+    let ministack = Emulator::start().await;
+    rings_in_its_own_queue_and_later_if_delayed(&SqsServer::new(ministack.endpoint())).await;
+    let local = LocalSqs::start().await;
+    rings_in_its_own_queue_and_later_if_delayed(&local.client()).await;
+}
+
+#[tokio::test]
+async fn a_bell_of_a_tenant_is_a_message_of_its_group_whatever_the_name() {
+    let local = LocalSqs::start().await;
+    let sqs = local.client();
+    let (step, _) = sqs.create_pair("step", 30, 5).await;
+    let (account, none) = (account(sqs.endpoint()), String::new());
+    let doorbell = SqsDoorbell::new(&account, step.url.clone(), none);
+    let bell = Bell::run(RunId::new(Uuid::from_u128(7)));
+    for (tenant, group) in [
+        ("org:7/team-a", "org:7/team-a"),
+        ("Café Müller", "0d756dd43f9870e2cb09135a5f770dd6"),
+    ] {
+        let bell = bell.clone().of_tenant(tenant);
+        doorbell.ring(&bell, 0).await.unwrap();
+        let received = sqs.receive(&step, 10, 0).await.unwrap();
+        assert_eq!(received[0]["Attributes"]["MessageGroupId"], group);
+        let body = received[0]["Body"].as_str().unwrap();
+        assert_eq!(Bell::decode(body).unwrap(), bell, "the bell keeps the name");
+    }
 }
 
 #[tokio::test]

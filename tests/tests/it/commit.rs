@@ -30,6 +30,7 @@ async fn claim(world: &World, run: openeve_domain::ids::RunId, token: u128) -> C
 
 fn finishing(state: &RunState, commit: u128) -> openeve_domain::commit::Commit {
     let checkpoint = openeve_domain::continuation::Continuation {
+        surface: String::new(),
         v: 1,
         engine: "scripted".into(),
         engine_version: 1,
@@ -170,7 +171,12 @@ async fn a_late_copy_of_a_commit_changes_nothing_once_another_has_followed() {
     let world = world(echo()).await;
     let run = world.say("c", "go").await;
     let mut state = claimed(&world, run, 1).await;
-    let first = hand_on(&state, Spent::Slice, CommitId::new(Uuid::from_u128(20)));
+    let first = hand_on(
+        &state,
+        Spent::Slice,
+        500,
+        CommitId::new(Uuid::from_u128(20)),
+    );
     // Not released, so that the same epoch goes on.
     let first = Commit {
         lease: Lease::Extend,
@@ -183,7 +189,12 @@ async fn a_late_copy_of_a_commit_changes_nothing_once_another_has_followed() {
     state.apply(&first);
     let second = Commit {
         lease: Lease::Extend,
-        ..hand_on(&state, Spent::Slice, CommitId::new(Uuid::from_u128(21)))
+        ..hand_on(
+            &state,
+            Spent::Slice,
+            500,
+            CommitId::new(Uuid::from_u128(21)),
+        )
     };
     assert!(matches!(
         world.store.commit(&second, LEASE_MS).await.unwrap(),

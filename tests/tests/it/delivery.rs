@@ -108,8 +108,11 @@ async fn a_sender_that_vanished_is_replaced_once_its_lease_ran_out() {
         1,
         "the lost attempt counts"
     );
-    let late =
-        openeve_domain::delivery::settle(&leased, SendOutcome::Sent { via: "late".into() }, 0.0);
+    let sent_late = SendOutcome::Sent {
+        via: "late".into(),
+        provider_id: None,
+    };
+    let late = openeve_domain::delivery::settle(&leased, sent_late, 1, 8, 0.0);
     assert!(
         !world.store.settle_delivery(&late).await.unwrap(),
         "a stale token settles nothing"

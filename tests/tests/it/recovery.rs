@@ -4,15 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use openeve_domain::commit::{Accept, Commit};
-use openeve_domain::delivery::{LeasedDelivery, Settlement};
-use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
-use openeve_domain::manifest::Manifest;
+use openeve_domain::ids::{LeaseToken, RunId};
 use openeve_domain::status::RunStatus;
-use openeve_runtime::ports::{
-    Accepted, Claim, CommitAnswer, Due, Heartbeat, PortError, RunView, Store, StoredEvent, Swept,
-};
+use openeve_runtime::ports::{PortError, Store as _};
 use openeve_runtime::step::{StepDeps, step};
+use openeve_tests::tap::{Tap, TappedStore};
 use openeve_tests::{ScriptedEngine, World, answer, calls};
 
 use crate::support::{tool_turns, world};
@@ -24,94 +20,50 @@ enum Death {
     After(usize),
 }
 
-/// A store whose worker dies at one of its commits: from then on nothing it asks is answered.
+/// A worker that dies at one of its commits: from then on nothing it asks is answered.
 struct Mortal {
-    store: Arc<dyn Store>,
     commits: AtomicUsize,
     death: Death,
 }
 
 impl Mortal {
-    async fn die<T>(&self) -> T {
-        std::future::pending().await
+    fn number(&self) -> usize {
+        self.commits.load(Ordering::SeqCst)
     }
 }
 
 #[async_trait]
-impl Store for Mortal {
-    async fn commit(&self, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError> {
-        let number = self.commits.fetch_add(1, Ordering::SeqCst);
-        match self.death {
-            Death::Before(at) if at == number => self.die().await,
-            Death::After(at) if at == number => {
-                self.store.commit(commit, lease_ms).await?;
-                self.die().await
-            }
-            Death::Before(_) | Death::After(_) => self.store.commit(commit, lease_ms).await,
+impl Tap for Mortal {
+    async fn before(&self, operation: &'static str) -> Result<(), PortError> {
+        if operation != "commit" {
+            return Ok(());
         }
+        let number = self.commits.fetch_add(1, Ordering::SeqCst);
+        if matches!(self.death, Death::Before(at) if at == number) {
+            std::future::pending::<()>().await;
+        }
+        Ok(())
     }
-    async fn accept(&self, accept: &Accept) -> Result<Accepted, PortError> {
-        self.store.accept(accept).await
-    }
-    async fn claim(
-        &self,
-        run: RunId,
-        token: LeaseToken,
-        lease_ms: u64,
-    ) -> Result<Claim, PortError> {
-        self.store.claim(run, token, lease_ms).await
-    }
-    async fn heartbeat(
-        &self,
-        run: RunId,
-        epoch: i64,
-        lease_ms: u64,
-    ) -> Result<Heartbeat, PortError> {
-        self.store.heartbeat(run, epoch, lease_ms).await
-    }
-    async fn lease_delivery(
-        &self,
-        id: DeliveryId,
-        token: LeaseToken,
-        lease_ms: u64,
-    ) -> Result<Option<LeasedDelivery>, PortError> {
-        self.store.lease_delivery(id, token, lease_ms).await
-    }
-    async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError> {
-        self.store.settle_delivery(settlement).await
-    }
-    async fn register(&self, manifest: &Manifest) -> Result<(), PortError> {
-        self.store.register(manifest).await
-    }
-    async fn due(&self, agent: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
-        self.store.due(agent, limit, grace_ms).await
-    }
-    async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {
-        self.store.sweep(limit).await
-    }
-    async fn run_view(&self, agent: &str, run: RunId) -> Result<Option<RunView>, PortError> {
-        self.store.run_view(agent, run).await
-    }
-    async fn run_events(
-        &self,
-        agent: &str,
-        run: RunId,
-        after: i64,
-        limit: u64,
-    ) -> Result<Vec<StoredEvent>, PortError> {
-        self.store.run_events(agent, run, after, limit).await
-    }
-    async fn ready(&self) -> Result<(), PortError> {
-        self.store.ready().await
+
+    async fn after(&self, operation: &'static str) -> Result<(), PortError> {
+        if operation == "commit"
+            && matches!(self.death, Death::After(at) if at + 1 == self.number())
+        {
+            std::future::pending::<()>().await;
+        }
+        Ok(())
     }
 }
 
 /// Runs a step whose worker dies; whether it died.
 async fn mortal_step(world: &World, run: RunId, death: Death) -> bool {
-    let store = Arc::new(Mortal {
-        store: world.store.clone(),
+    let mortal = Mortal {
         commits: AtomicUsize::new(0),
         death,
+    };
+    let store = Arc::new(TappedStore {
+        store: world.store.clone(),
+        tap: mortal,
     });
     let deps = StepDeps {
         store: store.clone(),
@@ -120,7 +72,7 @@ async fn mortal_step(world: &World, run: RunId, death: Death) -> bool {
     let died = async {
         // A dead worker is one that hangs at its commit: nothing else is going on then.
         openeve_testkit::patience::eventually("the worker is dead or done", async || {
-            let commits = store.commits.load(Ordering::SeqCst);
+            let commits = store.tap.number();
             let (Death::Before(at) | Death::After(at)) = death;
             (commits > at).then_some(())
         })

@@ -266,7 +266,7 @@ async fn a_provider_that_asks_to_wait_long_parks_the_run_with_a_delayed_bell() {
 #[tokio::test]
 async fn a_model_that_never_answers_ends_at_the_bound_of_iterations() {
     let mut world = world(tool_turns("look", u64::MAX)).await;
-    world.settings.run_iterations_max = 5;
+    world.settings.run_bounds.iterations = 5;
     let run = world.say("c", "go").await;
     world.settle().await;
     assert_eq!(

@@ -52,6 +52,11 @@ fn batches_are_those_of_the_limits() {
 }
 
 #[test]
+fn queues_are_fair_between_tenants() {
+    holds(queues::queues_are_fair_between_tenants);
+}
+
+#[test]
 fn permissions_name_their_actions_and_resources() {
     holds(access::permissions_name_their_actions_and_resources);
 }

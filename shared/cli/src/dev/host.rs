@@ -227,6 +227,7 @@ impl Shared {
         let tools = self.tools(artifact, &env);
         let step = StepDeps {
             tools: Arc::new(tools),
+            arguments: Arc::default(),
             engine: Arc::new(ModelEngine {
                 http: self.http.clone(),
                 clock: clock.clone(),

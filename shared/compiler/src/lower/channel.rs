@@ -9,6 +9,16 @@ use super::value::Kind;
 use crate::diagnostic::{Code, Span};
 use crate::discover::NamedFile;
 
+const KEYS: &[&str] = &[
+    "transport",
+    "route",
+    "methods",
+    "auth",
+    "reply",
+    "approvers",
+    "judgedReplies",
+];
+
 const METHODS: &[&str] = &["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /// First segments that the host serves itself. A trailing `*` stands for any end.
@@ -33,7 +43,7 @@ pub(crate) fn channel(source: &NamedFile) -> Read<ChannelDraft> {
         span: definition.span,
         object: &definition.object,
     };
-    reader.known_keys(fields, &["transport", "route", "methods", "auth", "reply"]);
+    reader.known_keys(fields, KEYS);
     reader.require(fields, "route", "add route: \"/message\"");
     let transport = reader
         .choice(fields, "transport", &["http"])
@@ -43,6 +53,8 @@ pub(crate) fn channel(source: &NamedFile) -> Read<ChannelDraft> {
     let methods = methods(&mut reader, fields);
     let auth = auth(&mut reader, fields);
     let reply = reply(&mut reader, fields);
+    let approvers = reader.approvers(fields);
+    let judged_replies = reader.flag(fields, "judgedReplies").unwrap_or_default();
     let draft = route.map(|(route, route_span)| ChannelDraft {
         spec: ChannelSpec {
             name: source.name.clone(),
@@ -51,8 +63,8 @@ pub(crate) fn channel(source: &NamedFile) -> Read<ChannelDraft> {
             methods,
             auth,
             reply,
-            approvers: Vec::new(),
-            judged_replies: false,
+            approvers,
+            judged_replies,
             source: source.file.path.clone(),
         },
         route_span,

@@ -166,6 +166,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    pub(crate) fn flag(&mut self, fields: Fields<'_>, key: &str) -> Option<bool> {
+        let node = self.get(fields, key)?;
+        let Kind::Bool(value) = node.kind else {
+            return self.wrong(key, node, "a boolean", "write true or false");
+        };
+        Some(value)
+    }
+
     /// A list of strings with the place of each.
     pub(crate) fn texts(
         &mut self,

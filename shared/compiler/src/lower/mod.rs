@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::{Folder, SourceFile};
 
 mod agent;
+mod approval;
 mod channel;
 mod collections;
 mod definition;

@@ -1,13 +1,15 @@
 //! `tools/<name>.ts` (ledger E).
 //!
-//! Code is not read here: `execute` and `toModelOutput` only have to be there. What the manifest has
-//! no field for yet (`outputSchema`, `capability`) is checked and kept as source metadata.
+//! Code is not read here: `execute` and `toModelOutput` only have to be there. Approval does not
+//! change how a tool runs: `execution` stays what the author wrote. What the manifest has no field
+//! for yet (`outputSchema`, `capability`) is checked and kept as source metadata.
 
 use openeve_domain::limits::TOOL_WALL_MS;
 use openeve_domain::manifest::{Execution, ModuleRef, ToolSpec};
 use openeve_domain::status::SideEffects;
 use serde_json::{Map, Value};
 
+use super::approval::approval;
 use super::definition::{Definition, definition};
 use super::fields::{Fields, Reader};
 use super::value::Kind;
@@ -72,7 +74,6 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
         object: &definition.object,
     };
     reader.known_keys(fields, KEYS);
-    report_approval(reader, fields);
     reader.require(
         fields,
         "description",
@@ -100,6 +101,7 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
         _ => Execution::Parallel,
     };
     let timeout_ms = reader.count(fields, "timeoutMs", TOOL_WALL_MS);
+    let approval = approval(reader, fields);
     let capability = capability(reader, fields);
     reader.function(fields, "execute", "write async execute(input, ctx) { … }");
     let model_output =
@@ -117,7 +119,7 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
             side_effects,
             execution,
             timeout_ms,
-            approval: None,
+            approval,
             module: ModuleRef {
                 path: crate::bundle::module_path(name),
                 sha256: String::new(),
@@ -126,24 +128,6 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
         },
         metadata: Value::Object(metadata),
     })
-}
-
-/// Running a gated tool without its gate would be worse than not building it.
-fn report_approval(reader: &mut Reader<'_>, fields: Fields<'_>) {
-    let gated = |kind: &Kind| !matches!(kind, Kind::Bool(false) | Kind::Undefined | Kind::Null);
-    if let Some(entry) = fields
-        .object
-        .entries
-        .iter()
-        .find(|entry| entry.key == "needsApproval" && gated(&entry.value.kind))
-    {
-        reader.report(
-            Code::ApprovalNotSupported,
-            entry.key_span,
-            "this tool asks for approval, which this version cannot give; it would run without being asked",
-            "remove the tool or its needsApproval until approvals arrive with the run protocol",
-        );
-    }
 }
 
 /// A plain JSON Schema of an object.

@@ -140,23 +140,6 @@ fn a_schema_that_is_not_one_of_an_object_is_refused() {
 }
 
 #[test]
-fn a_tool_that_asks_for_approval_is_not_built() {
-    for gate in [
-        "approvalRequired(\"Careful.\")",
-        "true",
-        "() => true",
-        "{ reason: \"a\" }",
-    ] {
-        let agent = Agent::new().tool("echo", &format!("  needsApproval: {gate},"));
-        assert_eq!(
-            agent.findings(),
-            ["approval-not-supported tools/echo.ts:3:3"],
-            "{gate}"
-        );
-    }
-}
-
-#[test]
 fn any_expression_may_be_the_code_of_a_tool() {
     for code in [
         "run",

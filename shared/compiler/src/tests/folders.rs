@@ -73,6 +73,33 @@ fn a_file_whose_name_is_no_name_is_refused() {
 }
 
 #[test]
+fn a_tool_cannot_take_the_name_of_one_of_the_frameworks_own() {
+    let names = "ask_question bash delete edit grep list load_skill read spawn_subagent tool_call tool_describe tool_search write";
+    for name in names.split(' ') {
+        let agent = Agent::new().tool(name, "  sideEffects: \"some\",");
+        let found = [
+            format!("bad-name tools/{name}.ts"),
+            format!("bad-value tools/{name}.ts:3:16"),
+        ];
+        assert_eq!(agent.findings(), found, "the rest of the file is read, too");
+    }
+    compiled(&Agent::new().tool("read_page", "").tool("Bash", ""));
+    let text = Agent::new().tool("ask_question", "").compile().render();
+    assert!(
+        text.contains("rename it, such as to tools/my_ask_question.ts"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_tool_of_the_framework_is_no_default_tool_to_choose() {
+    let agent = Agent::new().agent("  model: \"a/b\",\n  defaultTools: [\"ask_question\"],");
+    assert_eq!(agent.findings(), ["unknown-tool agent.ts:4:18"]);
+    let text = agent.compile().render();
+    assert!(text.contains("is a tool of the framework"), "{text}");
+}
+
+#[test]
 fn what_is_reserved_and_not_supported_is_named_and_the_rest_still_builds() {
     let agent = Agent::new()
         .with("context.ts", "")

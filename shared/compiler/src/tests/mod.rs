@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use crate::{Compilation, compile};
 
+mod approval;
 mod artifact;
 mod bundling;
 mod configuration;

@@ -63,6 +63,44 @@ fn every_wrong_key_of_a_channel_is_reported_at_its_place() {
 }
 
 #[test]
+fn a_channel_says_who_may_decide_and_whether_its_replies_are_judged() {
+    let agent = Agent::new()
+        .channel(
+            "a",
+            "  route: \"/a\", approvers: [\"role:admin\", \"ada\", \"ada\"], judgedReplies: true,",
+        )
+        .channel("b", "  route: \"/b\", judgedReplies: false,");
+    let channels = compiled(&agent).manifest.unwrap().channels;
+    assert_eq!(channels[0].approvers, ["role:admin", "ada"]);
+    assert!(channels[0].judged_replies && !channels[1].judged_replies);
+    assert!(channels[1].approvers.is_empty());
+}
+
+#[test]
+fn a_channel_that_does_not_say_it_plainly_is_told_where() {
+    let agent = Agent::new()
+        .channel(
+            "a",
+            "  route: \"/a\",\n  approvers: [\"role:\", who(), \"\"],\n  judgedReplies: \"yes\",",
+        )
+        .channel(
+            "b",
+            "  route: \"/b\",\n  approvers: \"ada\",\n  judgedReplies: sometimes(),",
+        );
+    assert_eq!(
+        agent.findings(),
+        [
+            "bad-value channels/a.ts:4:15",
+            "not-static channels/a.ts:4:24",
+            "bad-value channels/a.ts:4:31",
+            "bad-value channels/a.ts:5:18",
+            "bad-value channels/b.ts:4:14",
+            "not-static channels/b.ts:5:18",
+        ]
+    );
+}
+
+#[test]
 fn a_channel_without_a_method_could_never_be_reached() {
     assert_eq!(
         Agent::new()

@@ -65,8 +65,10 @@ pub fn accept(
         "agent_revision": manifest.revision,
         "bytes": bytes,
     });
+    let may_answer = arrival.trigger == "message";
     Ok(Accept {
         run_id,
+        may_answer,
         conversation_id,
         agent_id: manifest.agent.id.clone(),
         agent_revision: manifest.revision.clone(),

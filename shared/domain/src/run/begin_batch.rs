@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::RunState;
+use super::advance_batch::Draft;
 use crate::commit::{Commit, UsageRecord};
 use crate::continuation::Continuation;
 use crate::event::{self, Event};
 use crate::ids::{CommitId, ToolCallId};
-use crate::manifest::{Execution, Manifest};
+use crate::pause::PauseRequest;
 use crate::status::{SideEffects, ToolCallStatus};
 use crate::transcript::{Entry, EntryKind, ToolCall};
 
@@ -19,7 +20,7 @@ pub struct Batch {
     /// What the provider wants back verbatim.
     pub extra: Value,
     /// The calls, in order, each with the id we give it.
-    pub calls: Vec<(ToolCallId, CallRequest)>,
+    pub calls: Vec<PlannedCall>,
     /// The continuation after this response.
     pub checkpoint: Continuation,
     /// What the request cost.
@@ -37,26 +38,23 @@ pub struct CallRequest {
     pub arguments: String,
 }
 
-/// Whether the calls of a batch run one after another: one sequential call makes all so [C.11].
-pub fn is_sequential<'a>(manifest: &Manifest, names: impl IntoIterator<Item = &'a str>) -> bool {
-    names.into_iter().any(|name| {
-        manifest
-            .tool(name)
-            .is_some_and(|tool| tool.execution == Execution::Sequential)
-    })
+/// One call with what the agent says of its tool. It is decided once and stored with the call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedCall {
+    /// The id we give it.
+    pub id: ToolCallId,
+    /// What the model wrote.
+    pub request: CallRequest,
+    /// What running it twice would do. A call that names no tool does nothing.
+    pub side_effects: SideEffects,
+    /// Whether it runs alone.
+    pub sequential: bool,
+    /// What a person is asked first.
+    pub gate: Option<PauseRequest>,
 }
 
-/// Commits the batch's intents: all `started` when they run side by side, else the first.
-pub fn begin_batch(
-    state: &RunState,
-    manifest: &Manifest,
-    batch: Batch,
-    commit_id: CommitId,
-) -> Commit {
-    let sequential = is_sequential(
-        manifest,
-        batch.calls.iter().map(|(_, call)| call.name.as_str()),
-    );
+/// Commits the batch: what may run is `started`, what a person must allow waits.
+pub fn begin_batch(state: &RunState, batch: Batch, commit_id: CommitId) -> Commit {
     let seq = state.next_seq();
     let mut commit = state.commit(commit_id);
     commit.entries.push(Entry {
@@ -69,37 +67,40 @@ pub fn begin_batch(
         event::MODEL_RESPONDED,
         json!({"tool_calls": batch.calls.len(), "usage": batch.usage.as_ref().map(|record| record.usage)}),
     ));
-    for (ordinal, (id, request)) in (0_u32..).zip(batch.calls) {
-        let starts = !sequential || ordinal == 0;
-        let side_effects = manifest
-            .tool(&request.name)
-            .map_or(SideEffects::None, |tool| tool.side_effects);
-        if starts {
-            commit.events.push(started(id, &request.name));
+    let mut calls: Vec<ToolCall> = (0_u32..)
+        .zip(batch.calls)
+        .map(|(ordinal, call)| requested(seq, ordinal, call))
+        .collect();
+    let mut draft = Draft::of(state, &calls, &[]);
+    let standing = draft.advance();
+    // A new call is written as it stands after the batch has begun.
+    for change in std::mem::take(&mut draft.changes) {
+        if let Some(call) = calls.iter_mut().find(|call| call.id == change.id) {
+            call.status = change.status;
+            call.result = change.result;
+            call.model_output = change.model_output;
         }
-        commit.calls.push(ToolCall {
-            id,
-            entry_seq: seq,
-            ordinal,
-            provider_call_id: request.provider_call_id,
-            name: request.name,
-            arguments: request.arguments,
-            side_effects,
-            status: if starts {
-                ToolCallStatus::Started
-            } else {
-                ToolCallStatus::Requested
-            },
-            result: Value::Null,
-            model_output: String::new(),
-        });
     }
+    commit.calls = calls;
     commit.checkpoint = Some(batch.checkpoint);
     commit.usage.extend(batch.usage);
+    draft.into_commit(standing, &mut commit);
     commit
 }
 
-/// The event of a call that may run from now on.
-pub(super) fn started(id: ToolCallId, name: &str) -> Event {
-    Event::new(event::TOOL_STARTED, json!({"call": id, "tool": name}))
+fn requested(entry_seq: u32, ordinal: u32, call: PlannedCall) -> ToolCall {
+    ToolCall {
+        id: call.id,
+        entry_seq,
+        ordinal,
+        provider_call_id: call.request.provider_call_id,
+        name: call.request.name,
+        arguments: call.request.arguments,
+        side_effects: call.side_effects,
+        sequential: call.sequential,
+        gate: call.gate,
+        status: ToolCallStatus::Requested,
+        result: Value::Null,
+        model_output: String::new(),
+    }
 }

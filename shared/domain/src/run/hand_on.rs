@@ -7,16 +7,15 @@ use crate::budget::Spent;
 use crate::commit::{Commit, Lease};
 use crate::event::{self, Event};
 use crate::ids::CommitId;
-use crate::limits::RUN_STEPS_MAX;
 
 /// Releases the run for the next step, or ends it when its steps are used up.
-pub fn hand_on(state: &RunState, spent: Spent, commit_id: CommitId) -> Commit {
-    if state.steps >= RUN_STEPS_MAX {
+pub fn hand_on(state: &RunState, spent: Spent, steps_max: u64, commit_id: CommitId) -> Commit {
+    if state.steps >= steps_max {
         return failed(
             state,
             commit_id,
             "max_steps",
-            format!("the run used up its {RUN_STEPS_MAX} steps without an answer"),
+            format!("the run used up its {steps_max} steps without an answer"),
         );
     }
     let mut commit = state.commit(commit_id);
@@ -32,21 +31,4 @@ pub fn hand_on(state: &RunState, spent: Spent, commit_id: CommitId) -> Commit {
         json!({"reason": reason, "step": state.steps}),
     ));
     commit
-}
-
-/// Whether the run may ask the model once more.
-pub fn may_iterate(
-    state: &RunState,
-    iterations_max: u64,
-    commit_id: CommitId,
-) -> Result<(), Box<Commit>> {
-    if state.iterations() < iterations_max {
-        return Ok(());
-    }
-    Err(Box::new(failed(
-        state,
-        commit_id,
-        "max_iterations",
-        format!("the model asked for tools {iterations_max} times without an answer"),
-    )))
 }

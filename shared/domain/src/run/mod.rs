@@ -7,19 +7,26 @@
 //!
 //! | event            | `created`, `running`                     | waiting | terminal |
 //! |------------------|------------------------------------------|---------|----------|
-//! | claimed          | `running`; recovery first if unreleased  | refused | refused  |
+//! | claimed          | `running`; recovery first if unreleased  | refused, unless to be cancelled | refused |
 //! | model answered   | `completed` and a delivery ([`finish`])  | –       | –        |
-//! | model asks tools | `running`, intents ([`begin_batch`])     | –       | –        |
-//! | tools settled    | `running`, outcomes ([`settle_calls`])   | –       | –        |
+//! | model asks tools | `running`, intents; or waiting ([`begin_batch`]) | – | –      |
+//! | tools settled    | `running`, outcomes; or waiting ([`settle_calls`]) | – | –    |
 //! | model failed     | `running`, parked, or `failed` ([`model_failed`]) | – | –       |
+//! | bound reached    | `failed`, with the bound's name ([`bounds`]) | –     | –        |
 //! | time is up       | `running`, released ([`hand_on`])        | –       | –        |
+//! | cancelled        | `cancelled` ([`cancel`])                 | `cancelled` | –    |
 //! | crashed          | what [`recover`] says                    | –       | –        |
+//! | decided, expired | its pause; the run if nothing else waits ([`crate::pause`]) | same | refused |
 //!
 //! A dash is impossible by construction: only a claim makes a [`RunState`], and a claim succeeds
-//! on `created` and `running` alone.
+//! on `created` and `running`, and on a waiting run only for it to be cancelled. Deciding is the
+//! one change that needs no claim: it touches the pause and the run's status, nothing else.
 
 pub mod accept;
+mod advance_batch;
 pub mod begin_batch;
+pub mod bounds;
+pub mod cancel;
 pub mod finish;
 pub mod hand_on;
 pub mod model_failed;
@@ -32,7 +39,8 @@ use crate::channel::ChannelTurn;
 use crate::commit::{CallChange, Commit, Failure, Lease, UsageRecord};
 use crate::continuation::Continuation;
 use crate::event::{self, Event};
-use crate::ids::{CommitId, ConversationId, RunId};
+use crate::ids::{CommitId, ConversationId, RunId, ToolCallId};
+use crate::pause::{Decision, Pause, PauseStatus};
 use crate::status::{DeliveryStatus, RunStatus, ToolCallStatus};
 use crate::transcript::{Entry, EntryKind, ToolCall};
 use crate::usage::Usage;
@@ -66,12 +74,25 @@ pub struct RunState {
     pub recovery: bool,
     /// Tokens and price so far.
     pub usage: Usage,
+    /// Tokens and price of the other runs of its tree, when this holder claimed it.
+    pub tree_usage: Usage,
+    /// How long the run had been under way when this holder claimed it, by the database's clock,
+    /// since it arrived or a person last resumed it.
+    pub wall_ms: u64,
+    /// Somebody asked for the run to end.
+    pub cancel_requested: bool,
+    /// How long its next pauses wait; the holder's knob.
+    pub pause_ttl_ms: u64,
+    /// Whose conversation it is, for fairness.
+    pub tenant: String,
     /// Earlier turns of the conversation, oldest first.
     pub history: Vec<Entry>,
     /// This run's rows.
     pub entries: Vec<Entry>,
     /// This run's tool calls.
     pub calls: Vec<ToolCall>,
+    /// What its calls wait or have waited for.
+    pub pauses: Vec<Pause>,
     /// The newest continuation.
     pub checkpoint: Option<Continuation>,
     /// The final obligation, if one exists.
@@ -115,6 +136,37 @@ impl RunState {
             .collect()
     }
 
+    /// A call's newest pause.
+    pub fn newest_pause(&self, id: ToolCallId) -> Option<&Pause> {
+        self.pauses
+            .iter()
+            .filter(|pause| pause.call_id == id)
+            .max_by_key(|pause| pause.generation)
+    }
+
+    /// What was answered to a call's earlier questions, in order.
+    pub fn answers(&self, id: ToolCallId) -> Vec<String> {
+        let mut asked: Vec<&Pause> = self
+            .pauses
+            .iter()
+            .filter(|pause| pause.call_id == id)
+            .collect();
+        asked.sort_by_key(|pause| pause.generation);
+        asked
+            .into_iter()
+            .filter_map(|pause| match &pause.decision {
+                Some(Decision::Answer { text }) => Some(text.clone()),
+                Some(Decision::Authorize) => Some(String::new()),
+                Some(Decision::Approve | Decision::Reject { .. }) | None => None,
+            })
+            .collect()
+    }
+
+    /// Whether a batch has calls without an outcome.
+    pub fn has_open_batch(&self) -> bool {
+        self.calls.iter().any(|call| !call.status.is_settled())
+    }
+
     /// A commit that changes nothing yet but carries what was unsaved.
     fn commit(&self, commit_id: CommitId) -> Commit {
         Commit {
@@ -134,6 +186,7 @@ impl RunState {
             checkpoint: None,
             events: self.unsaved.events.clone(),
             usage: self.unsaved.usage.clone(),
+            pauses: Vec::new(),
             delivery: None,
         }
     }
@@ -158,6 +211,17 @@ impl RunState {
         if let Some(checkpoint) = &commit.checkpoint {
             self.checkpoint = Some(checkpoint.clone());
         }
+        for pause in &commit.pauses {
+            self.pauses.push(Pause {
+                run_id: self.run_id,
+                call_id: pause.call_id,
+                generation: pause.generation,
+                request: pause.request.clone(),
+                status: PauseStatus::Pending,
+                decision: None,
+                decided_by: None,
+            });
+        }
         for record in &commit.usage {
             self.usage = self.usage.plus(record.usage);
         }
@@ -178,13 +242,15 @@ impl RunState {
     }
 }
 
-/// A commit that ends the run as failed and frees its conversation. Calls that are still open get
-/// their one outcome: withdrawn if they had not started, interrupted if they had.
-fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) -> Commit {
+/// A commit that ends the run without an answer and frees its conversation. Calls that are still
+/// open get their one outcome: withdrawn if they had not started, interrupted if they had.
+fn ended(state: &RunState, commit_id: CommitId, status: RunStatus) -> Commit {
     let mut commit = state.commit(commit_id);
+    commit.status = status;
+    commit.lease = Lease::Release { not_before_ms: 0 };
     for call in &state.calls {
         let (status, kind, result) = match call.status {
-            ToolCallStatus::Requested => (
+            ToolCallStatus::Requested | ToolCallStatus::AwaitingApproval => (
                 ToolCallStatus::Cancelled,
                 event::TOOL_CANCELLED,
                 "cancelled",
@@ -194,8 +260,7 @@ fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) ->
                 event::TOOL_INTERRUPTED,
                 "interrupted",
             ),
-            ToolCallStatus::AwaitingApproval
-            | ToolCallStatus::Succeeded
+            ToolCallStatus::Succeeded
             | ToolCallStatus::Failed
             | ToolCallStatus::Interrupted
             | ToolCallStatus::Skipped
@@ -215,8 +280,12 @@ fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) ->
             model_output,
         });
     }
-    commit.status = RunStatus::Failed;
-    commit.lease = Lease::Release { not_before_ms: 0 };
+    commit
+}
+
+/// A commit that ends the run as failed.
+fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) -> Commit {
+    let mut commit = ended(state, commit_id, RunStatus::Failed);
     commit.events.push(Event::new(
         event::RUN_FAILED,
         json!({"code": code, "message": message}),

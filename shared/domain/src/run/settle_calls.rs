@@ -1,8 +1,9 @@
-//! Tools returned: their outcomes, and in a sequential batch the next intent.
+//! Tools returned: their outcomes, and what the batch does next.
 
 use serde_json::{Value, json};
 
-use super::{RunState, begin_batch};
+use super::RunState;
+use super::advance_batch::{Draft, Standing};
 use crate::commit::{CallChange, Commit};
 use crate::event::{self, Event};
 use crate::ids::{CommitId, ToolCallId};
@@ -10,6 +11,7 @@ use crate::limits::{TOOL_OUTPUT_BYTES_MAX, TOOL_RESULT_BYTES_MAX};
 use crate::pause::PauseRequest;
 use crate::status::{SideEffects, ToolCallStatus};
 use crate::text::{head_and_tail, prefix};
+use crate::transcript::ToolCall;
 
 /// What of an error's text its event carries.
 const EVENT_ERROR_BYTES_MAX: usize = 500;
@@ -57,20 +59,36 @@ pub enum Settled {
 pub fn settle_calls(state: &mut RunState, outcomes: Vec<Outcome>, commit_id: CommitId) -> Settled {
     let mut changes = Vec::with_capacity(outcomes.len());
     let mut events = Vec::new();
+    let mut asked = Vec::new();
     let mut durable = false;
     for outcome in outcomes {
-        let Some(call) = state.calls.iter().find(|call| call.id == outcome.id) else {
+        let running =
+            |call: &&ToolCall| call.id == outcome.id && call.status == ToolCallStatus::Started;
+        let Some(call) = state.calls.iter().find(running) else {
             continue;
+        };
+        let result = match outcome.result {
+            // What it emitted comes again when it is run again, and is recorded then.
+            Ok(Returned::Pause(request)) => {
+                asked.push((outcome.id, request));
+                continue;
+            }
+            Ok(Returned::Output(output)) => Ok(output),
+            Err(message) => Err(message),
         };
         durable |= call.side_effects != SideEffects::None || !outcome.emitted.is_empty();
         events.extend(outcome.emitted);
-        let (change, event) = change(outcome.id, &call.name, outcome.result);
+        let (change, event) = change(outcome.id, &call.name, result);
         changes.push(change);
         events.push(event);
     }
-    let next = next_of_sequence(state, &changes);
-    durable |= next.is_some();
-    if !durable {
+    let mut draft = Draft::of(state, &[], &changes);
+    for (id, request) in asked {
+        draft.pause(id, request);
+    }
+    let standing = draft.advance();
+    let moves = !draft.changes.is_empty() || matches!(standing, Standing::Waits(_));
+    if !durable && !moves {
         for change in &changes {
             state.change(change);
         }
@@ -81,37 +99,13 @@ pub fn settle_calls(state: &mut RunState, outcomes: Vec<Outcome>, commit_id: Com
     let mut commit = state.commit(commit_id);
     commit.changes.extend(changes);
     commit.events.extend(events);
-    if let Some((id, name)) = next {
-        commit.events.push(begin_batch::started(id, &name));
-        commit.changes.push(CallChange {
-            id,
-            status: ToolCallStatus::Started,
-            result: Value::Null,
-            model_output: String::new(),
-        });
-    }
+    draft.into_commit(standing, &mut commit);
     Settled::Commit(Box::new(commit))
-}
-
-/// The first call still `requested`, once nothing else of the batch is running.
-fn next_of_sequence(state: &RunState, changes: &[CallChange]) -> Option<(ToolCallId, String)> {
-    let settled = |id| changes.iter().any(|change: &CallChange| change.id == id);
-    let running = |call: &&crate::transcript::ToolCall| {
-        call.status == ToolCallStatus::Started && !settled(call.id)
-    };
-    if state.calls.iter().any(|call| running(&call)) {
-        return None;
-    }
-    let next = state
-        .calls
-        .iter()
-        .find(|call| call.status == ToolCallStatus::Requested)?;
-    Some((next.id, next.name.clone()))
 }
 
 fn change(id: ToolCallId, name: &str, result: Result<ToolOutput, String>) -> (CallChange, Event) {
     let (status, kind, result, model_output) = match result {
-        Ok(Returned::Output(output)) => {
+        Ok(output) => {
             let text = output
                 .model_output
                 .unwrap_or_else(|| as_text(&output.result));

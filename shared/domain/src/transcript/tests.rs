@@ -14,6 +14,8 @@ fn entry(seq: u32, kind: EntryKind, text: &str) -> Entry {
 
 fn call(entry_seq: u32, ordinal: u32, status: ToolCallStatus) -> ToolCall {
     ToolCall {
+        sequential: false,
+        gate: None,
         id: ToolCallId::new(Uuid::from_u128(u128::from(entry_seq * 100 + ordinal))),
         entry_seq,
         ordinal,

@@ -6,6 +6,7 @@ JOIN openeve.runs AS next
     ON next.conversation_id = run.conversation_id
         AND next.id <> run.id
         AND next.status IN ('created', 'running')
+        AND next.blocked_code IS NULL
 WHERE run.id = $1
 ORDER BY next.position
 LIMIT 1

@@ -3,4 +3,4 @@ UPDATE openeve.runs
 SET lease_expires_at = clock_timestamp() + $3 * INTERVAL '1 millisecond',
     updated_at = clock_timestamp()
 WHERE id = $1 AND epoch = $2 AND lease_token IS NOT NULL
-RETURNING id
+RETURNING cancel_requested_at IS NOT NULL AS cancel_requested

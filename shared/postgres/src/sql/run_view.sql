@@ -1,6 +1,6 @@
 -- A run of one agent, as people read it. Called by: ingress and the command line. Locks: none. Rows: one.
 SELECT run.id, run.conversation_id, run.channel, run.status, run.failure_code,
-    run.failure_message, run.step_count, run.input_tokens, run.cached_tokens, run.output_tokens,
+    run.failure_message, run.blocked_code, run.blocked_message, run.step_count, run.input_tokens, run.cached_tokens, run.output_tokens,
     run.reasoning_tokens, run.cost_micros, run.created_at, run.finished_at,
     (SELECT m.body FROM openeve.messages AS m
         WHERE m.conversation_id = run.conversation_id AND m.run_position = run.position

@@ -12,6 +12,10 @@ WITH run AS (
         next_attempt_at =
             CASE WHEN $3 = 'pending' THEN clock_timestamp() + $4 * INTERVAL '1 millisecond' END,
         last_error = $5,
+        reason = $8,
+        parts_sent = greatest(parts_sent, $9),
+        provider_ids = provider_ids
+            || CASE WHEN $10::text IS NULL THEN '[]'::jsonb ELSE to_jsonb(ARRAY[$10::text]) END,
         updated_at = clock_timestamp(),
         settled_at = CASE WHEN $3 <> 'pending' THEN clock_timestamp() END
     WHERE id = $1 AND lease_token = $2

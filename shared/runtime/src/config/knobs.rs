@@ -174,6 +174,42 @@ pub const KNOBS: &[Knob] = &[
         "Model requests of one run before it ends with reason `max_iterations`.",
     ),
     knob(
+        "OPENEVE_RUN_MAX_STEPS",
+        Kind::Number("steps", 1, 100_000),
+        "500",
+        "Steps of one run before it ends with reason `max_steps`.",
+    ),
+    knob(
+        "OPENEVE_RUN_MAX_TOKENS",
+        Kind::Number("tokens", 1, 1_000_000_000),
+        "5000000",
+        "Tokens that a run and its subagents may read and write before it ends with reason `max_tokens`.",
+    ),
+    knob(
+        "OPENEVE_RUN_MAX_COST_MICROS",
+        Kind::Number("millionths of a US dollar", 1, 1_000_000_000_000),
+        "20000000",
+        "What a run and its subagents may spend before it ends with reason `max_cost`.",
+    ),
+    knob(
+        "OPENEVE_RUN_MAX_WALL_MS",
+        Kind::Number(MS, 1_000, 366 * 24 * HOUR),
+        "86400000",
+        "How long a run may be under way, from its arrival or from the last time a person resumed it, before it ends with reason `max_wall`.",
+    ),
+    knob(
+        "OPENEVE_RUN_MAX_REPEATED_ERRORS",
+        Kind::Number("calls", 2, 10_000),
+        "8",
+        "Identical tool calls in a row that end with the same error before the run ends with reason `repeated_errors`.",
+    ),
+    knob(
+        "OPENEVE_PAUSE_TTL_MS",
+        Kind::Number(MS, 1_000, 366 * 24 * HOUR),
+        "604800000",
+        "How long an approval or a question waits before it expires.",
+    ),
+    knob(
         "OPENEVE_DELIVERY_INLINE",
         Kind::Flag,
         "true",
@@ -184,6 +220,18 @@ pub const KNOBS: &[Knob] = &[
         Kind::Number("attempts", 1, 2),
         "2",
         "Tries in place before a delivery is deferred.",
+    ),
+    knob(
+        "OPENEVE_DELIVERY_QUEUE_MAX_ATTEMPTS",
+        Kind::Number("attempts", 1, 100),
+        "8",
+        "Tries of a delivery in all before it is given up.",
+    ),
+    knob(
+        "OPENEVE_DELIVERY_AMBIGUOUS",
+        Kind::Choice(&["fail", "retry"]),
+        "fail",
+        "What becomes of a send whose outcome is unknown where the receiver cannot tell a repetition: it is given up as `ambiguous`, or sent again at the risk of a double post.",
     ),
     knob(
         "OPENEVE_DELIVERY_QUEUE_LEASE_MS",

@@ -2,6 +2,7 @@
 
 use openeve_domain::budget::TimeBudget;
 use openeve_domain::limits::RELEASE_MARGIN_MS;
+use openeve_domain::run::bounds::RunBounds;
 
 use super::Values;
 
@@ -27,14 +28,20 @@ pub struct Settings {
     pub step_slice_ms: u64,
     /// A step's reserve.
     pub step_reserve_ms: u64,
-    /// Model requests of one run at most.
-    pub run_iterations_max: u64,
+    /// What one run may use up.
+    pub run_bounds: RunBounds,
+    /// How long an approval or a question waits.
+    pub pause_ttl_ms: u64,
     /// One model request.
     pub model_timeout_ms: u64,
     /// Whether the step sends replies itself.
     pub delivery_inline: bool,
     /// Tries in place.
     pub delivery_attempts_inline: u64,
+    /// Tries in all.
+    pub delivery_attempts: u64,
+    /// Whether a send whose outcome is unknown is repeated where the receiver cannot tell.
+    pub delivery_ambiguous_retry: bool,
     /// Lease of a delivery.
     pub delivery_lease_ms: u64,
     /// Life of an idempotency key.
@@ -65,10 +72,20 @@ impl Settings {
                 0 => model_timeout_ms + RELEASE_MARGIN_MS,
                 reserve_ms => reserve_ms,
             },
-            run_iterations_max: values.number("OPENEVE_RUN_MAX_ITERATIONS"),
+            run_bounds: RunBounds {
+                steps: values.number("OPENEVE_RUN_MAX_STEPS"),
+                iterations: values.number("OPENEVE_RUN_MAX_ITERATIONS"),
+                tokens: values.number("OPENEVE_RUN_MAX_TOKENS"),
+                cost_micros: values.number("OPENEVE_RUN_MAX_COST_MICROS"),
+                wall_ms: values.number("OPENEVE_RUN_MAX_WALL_MS"),
+                repeated_errors: values.number("OPENEVE_RUN_MAX_REPEATED_ERRORS"),
+            },
+            pause_ttl_ms: values.number("OPENEVE_PAUSE_TTL_MS"),
             model_timeout_ms,
             delivery_inline: values.flag("OPENEVE_DELIVERY_INLINE"),
             delivery_attempts_inline: values.number("OPENEVE_DELIVERY_RETRY_ATTEMPTS"),
+            delivery_attempts: values.number("OPENEVE_DELIVERY_QUEUE_MAX_ATTEMPTS"),
+            delivery_ambiguous_retry: values.text("OPENEVE_DELIVERY_AMBIGUOUS") == "retry",
             delivery_lease_ms: values.number("OPENEVE_DELIVERY_QUEUE_LEASE_MS"),
             idempotency_ttl_hours: values.number("OPENEVE_IDEMPOTENCY_TTL_HOURS"),
             schedule_lookback_ms: values.number("OPENEVE_SCHEDULE_LOOKBACK_MS"),

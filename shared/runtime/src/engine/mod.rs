@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use openeve_domain::core_tools;
 use openeve_domain::manifest::Manifest;
 use openeve_domain::retry::Class;
 use openeve_domain::run::model_failed::ModelFailure;
@@ -68,7 +69,12 @@ impl ModelEngine {
         usage: &mut Option<Usage>,
     ) -> Result<Completion, ModelFailure> {
         let endpoint = self.endpoint(input.manifest)?;
-        let tools: Vec<_> = input.manifest.tools.iter().collect();
+        let tools: Vec<_> = input
+            .manifest
+            .tools
+            .iter()
+            .chain(core_tools::all())
+            .collect();
         let config = ChatConfig {
             endpoint: &endpoint,
             system: &input.manifest.instructions,

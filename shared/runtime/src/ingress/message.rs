@@ -66,13 +66,13 @@ pub(super) async fn handle(
         }
     };
     if !accepted.duplicate {
-        for event in &turn.events {
+        for event in turn.events.iter().filter(|_| !accepted.answered) {
             deps.observer.event(accepted.run_id, event);
         }
         let place = Place::Run {
             run_id: accepted.run_id,
         };
-        let bell = Bell::new(place, turn.trace_parent.clone());
+        let bell = Bell::new(place, turn.trace_parent.clone()).of_tenant(&accepted.tenant);
         // The row is committed: a bell that does not ring costs a minute, not the message.
         if let Err(error) = deps.doorbell.ring(&bell, 0).await {
             tracing::warn!(run.id = %accepted.run_id, error = %error, "a doorbell did not ring; the tick will");
@@ -84,6 +84,7 @@ pub(super) async fn handle(
             "run_id": accepted.run_id,
             "conversation": accepted.conversation_key,
             "duplicate": accepted.duplicate,
+            "answered": accepted.answered,
             "run_url": format!("/runs/{}", accepted.run_id),
         }),
     )

@@ -16,9 +16,10 @@ pub use doorbell::Doorbell;
 pub use engine::{Advance, AdvanceInput, Advanced, Engine};
 pub use http::{Body, HttpClient, HttpError, HttpRequest, HttpResponse};
 pub use observer::{NoObserver, Observer};
-pub use sender::Sender;
+pub use sender::{SendPlan, Sender};
 pub use store::{
-    Accepted, Claim, CommitAnswer, Due, Heartbeat, RunView, Store, StoredEvent, Swept,
+    Accepted, Cancelled, Claim, CommitAnswer, Due, Heartbeat, PausedCall, Pauses, Redriven,
+    RunView, Store, StoredEvent, Swept,
 };
 pub use tools::{Gate, Invocation, ToolRunner};
 

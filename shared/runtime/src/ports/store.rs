@@ -3,9 +3,10 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use openeve_domain::commit::{Accept, Commit, Committed, Failure};
-use openeve_domain::delivery::{LeasedDelivery, Settlement};
+use openeve_domain::delivery::{LeasedDelivery, PartSent, Settlement};
 use openeve_domain::ids::{ConversationId, DeliveryId, LeaseToken, RunId};
 use openeve_domain::manifest::Manifest;
+use openeve_domain::pause::{Decide, Decided, Pause};
 use openeve_domain::run::RunState;
 use openeve_domain::status::{DeliveryStatus, RunStatus};
 use openeve_domain::usage::Usage;
@@ -24,6 +25,10 @@ pub struct Accepted {
     pub conversation_key: String,
     /// The key had been taken before; nothing was written.
     pub duplicate: bool,
+    /// The turn answered a question of this run, and created none.
+    pub answered: bool,
+    /// Whose conversation it is, for fairness.
+    pub tenant: String,
 }
 
 /// What became of a claim.
@@ -60,17 +65,93 @@ pub enum CommitAnswer {
 pub enum Heartbeat {
     /// The lease was extended.
     Alive,
+    /// The lease was extended, and somebody asked for the run to end.
+    Cancelled,
     /// Another epoch has begun, or the run ended.
     Superseded,
 }
 
-/// Rows whose bell should be rung.
+/// Rows that need something done, tenants in turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Due {
-    /// Claimable runs nobody works on.
-    pub runs: Vec<RunId>,
-    /// Deliveries nobody sends.
-    pub deliveries: Vec<DeliveryId>,
+    /// Claimable runs nobody works on, each with its tenant.
+    pub runs: Vec<(RunId, String)>,
+    /// Deliveries nobody sends, each with its tenant.
+    pub deliveries: Vec<(DeliveryId, String)>,
+    /// Pauses nobody decided in time, as the decision that says so.
+    pub expired: Vec<Decide>,
+}
+
+/// A run's pauses, and what is needed to judge who may decide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pauses {
+    /// Where the run stands.
+    pub status: RunStatus,
+    /// The channel it came through.
+    pub channel: String,
+    /// Who started it, as the channel names them.
+    pub requester: Option<String>,
+    /// Whose conversation it is, for fairness.
+    pub tenant: String,
+    /// Every pause, oldest first, with the tool that waits and its arguments.
+    pub pauses: Vec<PausedCall>,
+}
+
+/// One pause, with what a person needs to see to decide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PausedCall {
+    /// The pause.
+    pub pause: Pause,
+    /// The tool.
+    pub tool: String,
+    /// The arguments, as the model wrote them.
+    pub arguments: String,
+    /// When it expires.
+    pub expires_at: Timestamp,
+}
+
+/// What became of a wish to cancel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cancelled {
+    /// Nobody had begun; the run has ended. The next of its conversation may be rung.
+    Ended {
+        /// The run to ring.
+        next_run: Option<RunId>,
+    },
+    /// Its step ends it at the next boundary; ring it, in case none works on it.
+    Requested,
+    /// It had ended before.
+    Already(RunStatus),
+    /// There is no such run.
+    Unknown,
+}
+
+/// What became of a wish to do something again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Redriven {
+    /// The run was set aside; it may be claimed again. Ring it.
+    Freed,
+    /// The failed run was begun again as this one. Ring it.
+    Again {
+        /// The new run, or the one an earlier redrive made.
+        run_id: RunId,
+        /// Whether an earlier redrive had made it.
+        before: bool,
+    },
+    /// The delivery that was given up is owed again as this one. Ring it.
+    Owed {
+        /// The new delivery, or the one an earlier redrive made.
+        delivery_id: DeliveryId,
+        /// Whether an earlier redrive had made it.
+        before: bool,
+    },
+    /// There is nothing to redo: it is under way, or ended well.
+    Nothing {
+        /// Where it stands.
+        status: String,
+    },
+    /// There is no such row.
+    Unknown,
 }
 
 /// What retention removed.
@@ -95,6 +176,8 @@ pub struct RunView {
     pub status: RunStatus,
     /// Why it failed, if it did.
     pub failure: Option<Failure>,
+    /// Why no build here can read it, if it was set aside for that.
+    pub blocked: Option<Failure>,
     /// The final answer, once there is one.
     pub reply: Option<String>,
     /// The final obligation's status, once there is one.
@@ -143,6 +226,43 @@ pub trait Store: Send + Sync {
     /// Applies a commit under its epoch. Idempotent by the commit's id.
     async fn commit(&self, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError>;
 
+    /// Applies a decision to one pause, once (I7): the pause that is still pending takes it, and the
+    /// run is running again if nothing else of it waits. Idempotent: whoever comes later is told
+    /// how it ended. Scope `resume` of protocol section 7.
+    async fn decide(&self, decide: &Decide) -> Result<Decided, PortError>;
+
+    /// Asks for a run of an agent to end. One nobody has begun ends at once. Idempotent.
+    async fn cancel(&self, agent_id: &str, run_id: RunId, by: &str)
+    -> Result<Cancelled, PortError>;
+
+    /// Sets a run aside that this build cannot read, under the claim's token: it is released,
+    /// visible as blocked, keeps no other run of its conversation waiting, and may be claimed again
+    /// after `wait_ms`, perhaps by a build that can. `false` if the lease is no longer ours.
+    async fn set_aside(
+        &self,
+        run_id: RunId,
+        token: LeaseToken,
+        why: &Failure,
+        wait_ms: u64,
+    ) -> Result<bool, PortError>;
+
+    /// Begins a failed run of an agent again as a new run, or frees one that was set aside. A
+    /// failed run is redriven at most once. Idempotent.
+    async fn redrive_run(
+        &self,
+        agent_id: &str,
+        run_id: RunId,
+        fresh: RunId,
+    ) -> Result<Redriven, PortError>;
+
+    /// Owes a delivery of an agent that was given up once more, as a new delivery. Idempotent.
+    async fn redrive_delivery(
+        &self,
+        agent_id: &str,
+        id: DeliveryId,
+        fresh: DeliveryId,
+    ) -> Result<Redriven, PortError>;
+
     /// Extends the lease and `updated_at`, guarded by the epoch, touching nothing else [M.02].
     async fn heartbeat(
         &self,
@@ -159,6 +279,10 @@ pub trait Store: Send + Sync {
         lease_ms: u64,
     ) -> Result<Option<LeasedDelivery>, PortError>;
 
+    /// Records a part that was sent and extends the lease, under its token; `false` if the lease is
+    /// no longer ours.
+    async fn part_sent(&self, part: &PartSent, lease_ms: u64) -> Result<bool, PortError>;
+
     /// Settles an attempt under its token; `false` if the lease is no longer ours.
     async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError>;
 
@@ -174,6 +298,9 @@ pub trait Store: Send + Sync {
 
     /// A run of an agent, as people read it.
     async fn run_view(&self, agent_id: &str, run_id: RunId) -> Result<Option<RunView>, PortError>;
+
+    /// The pauses of an agent's run, as whoever decides needs them.
+    async fn pauses(&self, agent_id: &str, run_id: RunId) -> Result<Option<Pauses>, PortError>;
 
     /// Events after a position, in order, at most `limit`.
     async fn run_events(

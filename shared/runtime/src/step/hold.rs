@@ -12,9 +12,10 @@ use openeve_domain::delivery::LeasedDelivery;
 use openeve_domain::ids::CommitId;
 use openeve_domain::retry::Class;
 use openeve_domain::run::{RunState, give_up};
+use openeve_domain::status::RunStatus;
 
 use super::{StepDeps, ring};
-use crate::delivery::discharge;
+use crate::delivery::{Through, discharge};
 use crate::ports::{CommitAnswer, Heartbeat, PortError};
 
 /// Waits between tries of a commit that the database could not take, in milliseconds. A commit is
@@ -28,6 +29,8 @@ pub(super) enum Stop {
     Superseded,
     /// The run was ended, because the store refused a commit for good.
     Ended,
+    /// Somebody asked for the run to end.
+    Cancelled,
     /// The store failed; the lease will expire and recovery goes on from the last commit.
     Failed(PortError),
 }
@@ -63,10 +66,11 @@ pub(super) struct Hold<'a> {
 impl<'a> Hold<'a> {
     pub(super) fn new(
         deps: &'a StepDeps,
-        state: RunState,
+        mut state: RunState,
         begun_ms: u64,
         remaining_ms: u64,
     ) -> Self {
+        state.pause_ttl_ms = deps.settings.pause_ttl_ms;
         Self {
             deps,
             state,
@@ -93,7 +97,15 @@ impl<'a> Hold<'a> {
         let place = Place::Run {
             run_id: self.state.run_id,
         };
-        Bell::new(place, self.state.trace_parent.clone())
+        Bell::new(place, self.state.trace_parent.clone()).of_tenant(&self.state.tenant)
+    }
+
+    /// Who decides in the run's channel, unless a tool says otherwise.
+    pub(super) fn channel_approvers(&self) -> &'a [String] {
+        self.deps
+            .manifest
+            .channel(&self.state.turn.channel)
+            .map_or(&[], |channel| channel.approvers.as_slice())
     }
 
     /// Whether a piece of work as long as the reserve still fits.
@@ -127,6 +139,8 @@ impl<'a> Hold<'a> {
         let shown = self.shown;
         self.shown = 0;
         self.state.apply(&commit);
+        self.state.status = committed.status;
+        self.state.cancel_requested = committed.cancel_requested;
         for event in commit.events.iter().skip(shown) {
             self.deps.observer.event(self.state.run_id, event);
         }
@@ -134,7 +148,13 @@ impl<'a> Hold<'a> {
             tracing::error!(run.id = %commit.run_id, error.code = %failure.code, error = %failure.message, "a run failed");
         }
         if let Some(next) = committed.next_run {
-            ring(self.deps, Bell::run(next), 0).await;
+            ring(self.deps, Bell::run(next).of_tenant(&self.state.tenant), 0).await;
+        }
+        if commit.status.is_waiting()
+            && (committed.status == RunStatus::Running || committed.cancel_requested)
+        {
+            // Decided or cancelled while the last call still ran: there is nothing to wait for.
+            ring(self.deps, self.own_bell(), 0).await;
         }
         if let Some(owed) = commit.delivery {
             match owed.leased_by {
@@ -142,7 +162,8 @@ impl<'a> Hold<'a> {
                     let place = Place::Delivery {
                         delivery_id: owed.id,
                     };
-                    let bell = Bell::new(place, self.state.trace_parent.clone());
+                    let bell = Bell::new(place, self.state.trace_parent.clone())
+                        .of_tenant(&self.state.tenant);
                     ring(self.deps, bell, 0).await;
                 }
                 Some(token) => {
@@ -155,6 +176,8 @@ impl<'a> Hold<'a> {
                         target: owed.target,
                         text: owed.text,
                         attempts: 0,
+                        parts_sent: 0,
+                        interrupted: false,
                     };
                     self.send_inline(leased).await;
                 }
@@ -192,16 +215,15 @@ impl<'a> Hold<'a> {
 
     /// A reply that cannot be sent or settled now is found by the tick when its lease expires.
     async fn send_inline(&self, leased: LeasedDelivery) {
-        let sent = discharge(
-            self.deps.store.as_ref(),
-            self.deps.sender.as_ref(),
-            self.deps.clock.as_ref(),
-            self.deps.ids.as_ref(),
-            &self.deps.manifest,
-            &self.deps.settings,
-            leased,
-        );
-        match sent.await {
+        let through = Through {
+            store: self.deps.store.as_ref(),
+            sender: self.deps.sender.as_ref(),
+            clock: self.deps.clock.as_ref(),
+            ids: self.deps.ids.as_ref(),
+            manifest: &self.deps.manifest,
+            settings: &self.deps.settings,
+        };
+        match discharge(&through, leased).await {
             Ok(Some(event)) => self.deps.observer.event(self.state.run_id, &event),
             Ok(None) => {}
             Err(error) => {
@@ -250,6 +272,7 @@ impl<'a> Hold<'a> {
             .await
         {
             Ok(Heartbeat::Alive) => Ok(()),
+            Ok(Heartbeat::Cancelled) => Err(Stop::Cancelled),
             Ok(Heartbeat::Superseded) => Err(Stop::Superseded),
             Err(error) => {
                 tracing::warn!(run.id = %self.state.run_id, error = %error, "a heartbeat was lost");

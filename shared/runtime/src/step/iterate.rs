@@ -3,7 +3,6 @@
 use openeve_domain::commit::UsageRecord;
 use openeve_domain::continuation::Continuation;
 use openeve_domain::event::{self, Event};
-use openeve_domain::ids::ToolCallId;
 use openeve_domain::run::begin_batch::{Batch, begin_batch};
 use openeve_domain::run::finish::{Answer, finish};
 use openeve_domain::run::model_failed::{ModelFailure, Reaction, model_failed};
@@ -13,7 +12,7 @@ use openeve_domain::usage::Usage;
 use serde_json::{Value, json};
 
 use super::hold::{Hold, Stop};
-use super::{Stepped, ring};
+use super::{Stepped, plan, ring};
 use crate::ports::{Advance, AdvanceInput, Advanced};
 
 /// Asks once, again after short waits; `Some` if the step is over.
@@ -43,18 +42,19 @@ pub(super) async fn once(hold: &mut Hold<'_>) -> Result<Option<Stepped>, Stop> {
             calls,
             continuation,
         } => {
+            let calls = plan::all(hold, calls).await?;
             let checkpoint = checkpoint(hold, continuation);
-            let named = |call| (ToolCallId::new(hold.deps.ids.uuid()), call);
             let batch = Batch {
                 text,
                 extra,
-                calls: calls.into_iter().map(named).collect(),
+                calls,
                 checkpoint,
                 usage,
             };
-            let commit = begin_batch(&hold.state, &hold.deps.manifest, batch, hold.commit_id());
+            let commit = begin_batch(&hold.state, batch, hold.commit_id());
+            let waits = commit.status.is_waiting();
             hold.commit(commit).await?;
-            Ok(None)
+            Ok(waits.then_some(Stepped::Waiting))
         }
         Advance::Failed(failure) => failed(hold, failure, usage).await,
     }
@@ -107,7 +107,8 @@ fn checkpoint(hold: &mut Hold<'_>, body: Value) -> Continuation {
         engine: hold.deps.engine.name().to_owned(),
         engine_version: hold.deps.engine.version(),
         seq: hold.state.checkpoint.as_ref().map_or(1, |at| at.seq + 1),
-        agent_revision: hold.state.agent_revision.clone(),
+        agent_revision: hold.deps.manifest.revision.clone(),
+        surface: hold.deps.manifest.surface_hash(),
         body,
     }
 }

@@ -10,23 +10,28 @@
 mod batch;
 mod hold;
 mod iterate;
+mod plan;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use openeve_domain::bell::Bell;
 use openeve_domain::budget::Spent;
+use openeve_domain::commit::Failure;
 use openeve_domain::event::{self, Event};
 use openeve_domain::ids::{CommitId, DeliveryId, LeaseToken, RunId};
+use openeve_domain::limits::BLOCKED_WAIT_MS;
 use openeve_domain::manifest::Manifest;
-use openeve_domain::run::RunState;
+use openeve_domain::retry::Class;
+use openeve_domain::run::bounds::may_iterate;
+use openeve_domain::run::cancel::cancel;
 use openeve_domain::run::finish::Obligation;
-use openeve_domain::run::hand_on::{hand_on, may_iterate};
+use openeve_domain::run::hand_on::hand_on;
 use openeve_domain::run::recover::recover;
-use openeve_domain::status::ToolCallStatus;
 
 use serde_json::json;
 
+use crate::arguments::Arguments;
 use crate::config::Settings;
 use crate::ports::{
     Claim, Clock, Doorbell, Engine, Ids, Observer, PortError, Sender, Store, ToolRunner,
@@ -43,6 +48,8 @@ pub struct StepDeps {
     pub engine: Arc<dyn Engine>,
     /// Runs authored tools.
     pub tools: Arc<dyn ToolRunner>,
+    /// Reads their arguments.
+    pub arguments: Arc<Arguments>,
     /// Sends replies in place; used only when deliveries are inline.
     pub sender: Arc<dyn Sender>,
     /// Rings.
@@ -68,8 +75,12 @@ pub enum Stepped {
     Ended,
     /// The run was handed on to the next step.
     HandedOn,
-    /// The run waits, for a provider or for a bell that comes later.
+    /// The run is left alone for a while: a provider asked for it, or its bell came early.
     Parked,
+    /// The run waits for people.
+    Waiting,
+    /// The run was set aside: this build cannot read it.
+    SetAside,
     /// Nothing to do: busy, behind, settled, unknown.
     Nothing,
     /// Another epoch has begun; nothing more was written.
@@ -81,24 +92,36 @@ pub enum Stepped {
 pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<Stepped, PortError> {
     let begun_ms = deps.clock.monotonic_ms();
     let token = LeaseToken::new(deps.ids.uuid());
-    let state = match deps
+    let claimed = deps
         .store
         .claim(run_id, token, deps.settings.run_lease_ms)
-        .await?
-    {
-        Claim::Claimed(state) => *state,
-        Claim::NotYet { wait_ms } => {
-            ring(deps, Bell::run(run_id), wait_ms).await;
-            return Ok(Stepped::Parked);
+        .await;
+    let state = match claimed {
+        Err(error) if error.class == Class::Corrupt => {
+            return set_aside(deps, run_id, token, error).await;
         }
-        Claim::Busy | Claim::Behind | Claim::Settled | Claim::Unknown => {
-            return Ok(Stepped::Nothing);
-        }
+        Err(error) => return Err(error),
+        Ok(claim) => match claim {
+            Claim::Claimed(state) => *state,
+            Claim::NotYet { wait_ms } => {
+                ring(deps, Bell::run(run_id), wait_ms).await;
+                return Ok(Stepped::Parked);
+            }
+            Claim::Busy | Claim::Behind | Claim::Settled | Claim::Unknown => {
+                return Ok(Stepped::Nothing);
+            }
+        },
     };
     let mut hold = Hold::new(deps, state, begun_ms, remaining_ms);
     note_revision(&mut hold);
-    match work(&mut hold).await {
+    let mut worked = work(&mut hold).await;
+    if matches!(worked, Err(Stop::Cancelled)) {
+        worked = cancelled(&mut hold).await;
+    }
+    match worked {
         Ok(stepped) => Ok(stepped),
+        // The cancelling commit itself cannot be cancelled.
+        Err(Stop::Cancelled) => Ok(Stepped::Ended),
         Err(Stop::Superseded) => {
             tracing::info!(run.id = %run_id, run.epoch = hold.state.epoch, "superseded; the step ends quietly");
             Ok(Stepped::Superseded)
@@ -108,37 +131,74 @@ pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<S
     }
 }
 
-/// A run that had begun under another revision goes on with this one, visibly: its events say so.
+/// Leaves a run alone that this build cannot read: another one may, and nothing is discarded.
+async fn set_aside(
+    deps: &StepDeps,
+    run_id: RunId,
+    token: LeaseToken,
+    error: PortError,
+) -> Result<Stepped, PortError> {
+    let why = Failure {
+        code: error.code.to_owned(),
+        message: error.message,
+    };
+    tracing::error!(run.id = %run_id, error.code = %why.code, error = %why.message, "a run is blocked: this build cannot read it; `openeve redrive` frees it once a build can");
+    deps.store
+        .set_aside(run_id, token, &why, BLOCKED_WAIT_MS)
+        .await?;
+    Ok(Stepped::SetAside)
+}
+
+/// A run that began under another revision goes on with this one: as it is when the engine reaches
+/// the same tools, else without its checkpoint, visibly.
 fn note_revision(hold: &mut Hold<'_>) {
-    let (from, to) = (&hold.state.agent_revision, &hold.deps.manifest.revision);
-    if from == to || hold.state.checkpoint.is_none() {
+    let Some(checkpoint) = &hold.state.checkpoint else {
+        return;
+    };
+    let manifest = &hold.deps.manifest;
+    let (from, to) = (&checkpoint.agent_revision, &manifest.revision);
+    if from == to || checkpoint.surface == manifest.surface_hash() {
         return;
     }
-    tracing::warn!(run.id = %hold.state.run_id, run.revision = %from, host.revision = %to, "a run goes on with another revision of the agent");
+    tracing::warn!(run.id = %hold.state.run_id, run.revision = %from, host.revision = %to, "a run goes on with a revision whose tools differ");
     let payload = json!({"reason": "revision", "from": from, "to": to});
+    hold.degraded = true;
     hold.state
         .unsaved
         .events
         .push(Event::new(event::RESUME_DEGRADED, payload));
 }
 
+async fn cancelled(hold: &mut Hold<'_>) -> Result<Stepped, Stop> {
+    let commit = cancel(&hold.state, hold.commit_id());
+    tracing::info!(run.id = %hold.state.run_id, "cancelled");
+    hold.commit(commit).await?;
+    Ok(Stepped::Ended)
+}
+
 async fn work(hold: &mut Hold<'_>) -> Result<Stepped, Stop> {
-    if hold.state.recovery && !recovered(hold).await? {
+    if !hold.state.cancel_requested && hold.state.recovery && !recovered(hold).await? {
         return Ok(Stepped::Ended);
     }
     let mut done = 0;
     loop {
+        if hold.state.cancel_requested {
+            return Err(Stop::Cancelled);
+        }
         if let Err(spent) = may_go_on(hold, done) {
             return released(hold, spent).await;
         }
         done += 1;
-        if has_open_batch(&hold.state) {
-            batch::run(hold).await?;
+        if hold.state.has_open_batch() {
+            if batch::run(hold).await? {
+                return Ok(Stepped::Waiting);
+            }
             continue;
         }
         if let Err(commit) = may_iterate(
             &hold.state,
-            hold.deps.settings.run_iterations_max,
+            &hold.deps.settings.run_bounds,
+            hold.elapsed_ms(),
             hold.commit_id(),
         ) {
             hold.commit(*commit).await?;
@@ -157,15 +217,6 @@ fn may_go_on(hold: &Hold<'_>, done: u64) -> Result<(), Spent> {
     hold.budget.allows(hold.elapsed_ms(), done)
 }
 
-fn has_open_batch(state: &RunState) -> bool {
-    state.calls.iter().any(|call| {
-        matches!(
-            call.status,
-            ToolCallStatus::Started | ToolCallStatus::Requested
-        )
-    })
-}
-
 /// Applies the recovery plan; whether the run goes on.
 async fn recovered(hold: &mut Hold<'_>) -> Result<bool, Stop> {
     let recovery = recover(&hold.state, hold.obligation(), hold.commit_id());
@@ -176,7 +227,8 @@ async fn recovered(hold: &mut Hold<'_>) -> Result<bool, Stop> {
 }
 
 async fn released(hold: &mut Hold<'_>, spent: Spent) -> Result<Stepped, Stop> {
-    let commit = hand_on(&hold.state, spent, hold.commit_id());
+    let steps_max = hold.deps.settings.run_bounds.steps;
+    let commit = hand_on(&hold.state, spent, steps_max, hold.commit_id());
     let ended = commit.status.is_terminal();
     hold.commit(commit).await?;
     if ended {

@@ -1,4 +1,5 @@
-//! Processor time, memory and the stop flag, asked by the engine every few thousand operations.
+//! Processor time, memory, the stop flag and the open question, looked at by the engine every few
+//! thousand operations.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,6 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::failure::{Failure, describe_error};
 use super::memory::Gauge;
+use crate::host::Host;
 use crate::threads::Alive;
 
 /// Why a script was interrupted. Once tripped, a budget stays so: the script cannot go on by
@@ -19,6 +21,8 @@ pub(crate) enum Trip {
     Cpu,
     /// More memory than its limit.
     Memory,
+    /// It asked a question that nobody has answered yet.
+    Paused,
     /// The caller is gone.
     Stopped,
 }
@@ -36,20 +40,22 @@ struct Meter {
     begun_ns: Cell<u64>,
     tripped: Cell<Option<Trip>>,
     memory: Rc<Gauge>,
+    host: Rc<Host>,
 }
 
 impl<'a> Budget<'a> {
     pub(super) fn new(
-        cpu_ms: u64,
+        host: &Rc<Host>,
         memory: &Rc<Gauge>,
         alive: &'a Arc<Alive>,
         runtime: &Runtime,
     ) -> Self {
         let meter = Rc::new(Meter {
-            cpu_ns_max: cpu_ms.saturating_mul(1_000_000),
+            cpu_ns_max: host.limits.cpu_ms.saturating_mul(1_000_000),
             begun_ns: Cell::new(nanoseconds(ClockId::ThreadCPUTime)),
             tripped: Cell::new(None),
             memory: Rc::clone(memory),
+            host: Rc::clone(host),
         });
         let (asked, flag) = (Rc::clone(&meter), Arc::clone(alive));
         runtime.set_interrupt_handler(Some(Box::new(move || asked.check(&flag))));
@@ -90,6 +96,9 @@ impl Meter {
         }
         if self.memory.passed() {
             return Some(Trip::Memory);
+        }
+        if self.host.paused() {
+            return Some(Trip::Paused);
         }
         let used = nanoseconds(ClockId::ThreadCPUTime).saturating_sub(self.begun_ns.get());
         (used > self.cpu_ns_max).then_some(Trip::Cpu)

@@ -51,6 +51,7 @@ impl Failure {
                 "Error: the tool used more than its {} MiB of memory",
                 limits.memory_bytes / MIB
             ),
+            Self::Interrupted(Trip::Paused) => "Error: the tool waits for an answer".to_owned(),
             Self::Interrupted(Trip::Stopped) => "Error: the tool was stopped".to_owned(),
         }
     }

@@ -1,4 +1,4 @@
-//! One call on its own thread: engine up, module in, `execute`, answer out, engine down.
+//! One call on its own thread: engine up, module in, the tool's function, answer out, engine down.
 
 mod budget;
 mod event_loop;
@@ -30,6 +30,33 @@ pub(crate) use failure::describe;
 /// Native stack beside the script's own: the engine's C code and the host functions run on it.
 const HOST_STACK_BYTES: usize = MIB;
 
+/// Which of a tool's functions is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// `execute`.
+    Run,
+    /// `needsApproval`.
+    Gate,
+}
+
+impl Work {
+    /// The prelude's function that calls it.
+    fn function(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Gate => "gate",
+        }
+    }
+
+    /// What it is called in a message.
+    pub(crate) fn subject(self) -> &'static str {
+        match self {
+            Self::Run => "the tool",
+            Self::Gate => "the tool's needsApproval",
+        }
+    }
+}
+
 /// One call, as its thread needs it.
 #[derive(Debug)]
 pub(crate) struct Job {
@@ -42,6 +69,9 @@ pub(crate) struct Job {
     pub(crate) module: ModuleRef,
     /// The arguments as JSON.
     pub(crate) input: String,
+    pub(crate) work: Work,
+    /// What was answered to the call's earlier questions.
+    pub(crate) answers: Vec<String>,
     pub(crate) limits: Limits,
     pub(crate) modules: Arc<Modules>,
     pub(crate) environment: Arc<Environment>,

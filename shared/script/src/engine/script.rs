@@ -1,16 +1,16 @@
-//! One script in its engine: context, module, `execute`, answer.
+//! One script in its engine: context, module, the tool's function, answer.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use openeve_domain::limits::TOOL_OUTPUT_BYTES_MAX;
-use openeve_domain::run::settle_calls::ToolOutput;
+use openeve_domain::run::settle_calls::{Returned, ToolOutput};
 use openeve_domain::text::{head_and_tail, mend_surrogates};
 use rquickjs::{Context, Ctx, Function, Module, Object, Promise, Runtime, Value};
 use serde_json::json;
 
 use super::Job;
-use super::budget::Budget;
+use super::budget::{Budget, Trip};
 use super::event_loop::EventLoop;
 use super::failure::Failure;
 use super::loader::Imports;
@@ -29,7 +29,7 @@ pub(super) fn run(job: &Job, alive: &Arc<Alive>) {
     let engine = engine(job, &host, &memory);
     let answer = match &engine {
         Ok((runtime, context)) => {
-            let budget = Budget::new(job.limits.cpu_ms, &memory, alive, runtime);
+            let budget = Budget::new(&host, &memory, alive, runtime);
             let result = context.with(|ctx| execute(&ctx, job, &host, &budget));
             answer(job, &host, result)
         }
@@ -51,16 +51,18 @@ fn engine(job: &Job, host: &Rc<Host>, memory: &Rc<Gauge>) -> rquickjs::Result<(R
 /// The JSON of the result, and the model's text if the tool projects one.
 type Produced = (String, Option<String>);
 
-fn answer(
-    job: &Job,
-    host: &Host,
-    produced: Result<Produced, Failure>,
-) -> Result<ToolOutput, String> {
+fn answer(job: &Job, host: &Host, produced: Result<Produced, Failure>) -> Result<Returned, String> {
     let mut unhandled = host.unhandled.take();
+    // The run that has the answer will say again what was never handled.
+    if let Err(Failure::Interrupted(Trip::Paused)) = produced
+        && let Some(question) = host.questions.take()
+    {
+        return Ok(Returned::Pause(question));
+    }
     let message = match produced.and_then(|(json, text)| output(job, &json, text)) {
         Ok(output) => {
             host.log_unhandled(&unhandled);
-            return Ok(output);
+            return Ok(Returned::Output(output));
         }
         Err(Failure::NeverSettles) => Failure::NeverSettles.message(&job.limits, &unhandled),
         Err(failure @ (Failure::Thrown(_) | Failure::Interrupted(_))) => {
@@ -136,7 +138,7 @@ fn execute(
         };
         Failure::host(format_args!("{author} default-exports no tool; {HINT}"))
     })?;
-    let run: Function<'_> = core.get("run").map_err(failed)?;
+    let run: Function<'_> = core.get(job.work.function()).map_err(failed)?;
     budget.reset();
     let promise: Promise<'_> = run.call((tool, job.input.as_str())).map_err(failed)?;
     let produced = event_loop.settle(&promise)?;

@@ -5,6 +5,7 @@
 mod data;
 mod network;
 mod prelude;
+mod question;
 mod timers;
 mod tool;
 mod unhandled;
@@ -24,6 +25,7 @@ use crate::limits::Limits;
 use crate::wire::{Emitted, FromScript};
 
 pub(crate) use prelude::evaluate;
+pub(crate) use question::Questions;
 pub(crate) use timers::Timers;
 pub(crate) use unhandled::{Unhandled, track};
 
@@ -33,6 +35,7 @@ pub(crate) struct Host {
     pub(crate) limits: Limits,
     pub(crate) timers: Timers,
     pub(crate) unhandled: Unhandled,
+    pub(crate) questions: Questions,
     run_id: String,
     call_id: String,
     tool: String,
@@ -50,6 +53,7 @@ impl Host {
             limits: job.limits,
             timers: Timers::default(),
             unhandled: Unhandled::default(),
+            questions: Questions::new(&job.answers),
             run_id: job.run_id.clone(),
             call_id: job.call_id.clone(),
             tool: job.tool.clone(),
@@ -76,6 +80,7 @@ impl Host {
     pub(crate) fn object<'js>(self: &Rc<Self>, ctx: &Ctx<'js>) -> Result<Object<'js>> {
         let object = Object::new(ctx.clone())?;
         tool::install(self, &object)?;
+        question::install(self, &object)?;
         network::install(self, &object)?;
         timers::install(self, &object)?;
         data::install(&object)?;

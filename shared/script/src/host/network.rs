@@ -66,6 +66,9 @@ impl Host {
 
     /// Sends a request on its way.
     fn send(&self, request: ScriptRequest) -> std::result::Result<u32, String> {
+        if self.paused() {
+            return Err("the call waits for an answer".to_owned());
+        }
         let mut under_way = self.requests.borrow_mut();
         if under_way.len() >= self.limits.fetches_at_once {
             return Err(format!(

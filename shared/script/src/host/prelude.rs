@@ -16,7 +16,7 @@ const FETCH: &str = include_str!("../js/fetch.js");
 const TEXT: &str = include_str!("../js/text.js");
 const URL: &str = include_str!("../js/url.js");
 
-/// Defines the globals and returns `{ run, fire, settled }`.
+/// Defines the globals and returns `{ run, gate, fire, settled }`.
 pub(crate) fn evaluate<'js>(
     ctx: &Ctx<'js>,
     host: Object<'js>,

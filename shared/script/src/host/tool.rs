@@ -18,6 +18,9 @@ const KEY_DIGITS: usize = 40;
 impl Host {
     /// Records an event, or says why not.
     fn emit(&self, name: &str, json: &str) -> std::result::Result<(), String> {
+        if self.paused() {
+            return Err("the call waits for an answer".to_owned());
+        }
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         if name.is_empty() || name.len() > EVENT_NAME_CHARS_MAX || !name.bytes().all(allowed) {
             return Err(format!(
@@ -62,8 +65,11 @@ impl Host {
         format!("oe_{}", prefix(&digits, KEY_DIGITS))
     }
 
-    /// Logs one line; false once the call has logged all it may.
+    /// Logs one line; false once the call logs no more.
     fn log(&self, level: &str, line: &str) -> bool {
+        if self.paused() {
+            return false;
+        }
         let count = self.lines.get() + 1;
         self.lines.set(count);
         let max = self.limits.console_lines;

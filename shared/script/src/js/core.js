@@ -135,11 +135,41 @@
     }
   };
 
-  const ctx = Object.freeze({
+  const texts = (value, what) => {
+    const list = Array.isArray(value) ? [...value] : [undefined];
+    if (list.some((item) => typeof item !== "string")) {
+      throw new TypeError(`askQuestion's ${what} must be an array of strings`);
+    }
+    return list.map((item) => item.toWellFormed());
+  };
+  const question = (prompt, more = {}) => {
+    if (typeof prompt !== "string") throw new TypeError("askQuestion needs a question, a string");
+    if (typeof more !== "object" || more === null || Array.isArray(more)) {
+      throw new TypeError("askQuestion's second argument must be { options, approvers }");
+    }
+    const { options = [], approvers, ...unknown } = more;
+    for (const key of Object.keys(unknown)) {
+      throw new TypeError(`askQuestion has no option ${stringify(key)}; it has options and approvers`);
+    }
+    const who = approvers === undefined ? undefined : texts(approvers, "approvers");
+    return [prompt.toWellFormed(), texts(options, "options"), who];
+  };
+
+  // What a predicate may know of the call; a tool may do more.
+  const call = Object.freeze({
     runId: info.runId,
     conversationId: info.conversationId,
     toolCallId: info.toolCallId,
     toolName: info.toolName,
+  });
+  const ctx = Object.freeze({
+    ...call,
+    async askQuestion(prompt, more) {
+      const answer = host.ask(...question(prompt, more));
+      // Until the engine next looks whether it may go on, and then ends it all: nothing catches that.
+      while (answer === undefined);
+      return answer;
+    },
     async emit(name, payload) {
       if (typeof name !== "string") throw new TypeError("an event's name must be a string");
       host.emit(name, json(payload, "emit was given"));
@@ -161,6 +191,23 @@
     return [text, json(shown, "toModelOutput returned")];
   };
 
+  // Whether a person is asked: what the tool's own function says about this input.
+  const gate = async (tool, input) => {
+    const needs = tool.needsApproval;
+    const own = typeof needs === "function";
+    if (!own && typeof needs?.when !== "function") {
+      throw new TypeError("the tool's needsApproval has no function to decide");
+    }
+    const verdict = own
+      ? await tool.needsApproval(parse(input), call)
+      : await needs.when(parse(input), call);
+    if (verdict === undefined || verdict === null || verdict === false) return ["false"];
+    if (verdict === true) return ["true"];
+    if (typeof verdict === "string") return [stringify(verdict.toWellFormed())];
+    const kind = Array.isArray(verdict) ? "array" : typeof verdict;
+    throw new TypeError(`needsApproval must say true, false or a reason, but said: ${kind}`);
+  };
+
   const settled = (id, problem, head, body) => {
     const waiter = pending.get(id);
     if (waiter === undefined) return;
@@ -169,5 +216,5 @@
     else waiter.reject(new TypeError(problem));
   };
 
-  return { run, fire, settled };
+  return { run, gate, fire, settled };
 })

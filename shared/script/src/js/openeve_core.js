@@ -12,7 +12,10 @@ export const defineSchedule = same;
 export const defineTool = same;
 
 export const adapter = (kind, options) => ({ kind, options });
-export const approvalRequired = (reason) => ({ approval: "required", reason });
+export const approvalRequired = (options = {}) => ({
+  ...(typeof options === "string" ? { reason: options } : options),
+  approval: "required",
+});
 export const bearer = (token) => ({ bearer: token });
 export const defaultContext = (options) => ({ kind: "default", ...options });
 export const env = (name) => ({ $env: name });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Bench, module};
+use super::{Bench, module, output};
 use openeve_runtime::ports::ToolRunner as _;
 
 #[tokio::test]
@@ -14,7 +14,7 @@ async fn a_tool_gets_its_arguments_and_returns_json() {
             json!({"a": 1, "b": 2}),
         )
         .await;
-    let output = outcome.result.unwrap();
+    let output = output(outcome);
     assert_eq!(
         (output.result, output.model_output),
         (json!({"sum": 3}), None)
@@ -25,7 +25,7 @@ async fn a_tool_gets_its_arguments_and_returns_json() {
 async fn a_synchronous_tool_may_return_nothing() {
     let module = "export default { execute() {} };";
     let outcome = Bench::new().run_module(module, json!(null)).await;
-    assert_eq!(outcome.result.unwrap().result, Value::Null);
+    assert_eq!(output(outcome).result, Value::Null);
 }
 
 #[tokio::test]
@@ -33,14 +33,14 @@ async fn the_models_text_is_what_to_model_output_makes_of_the_result() {
     let text = "export default { execute: () => ({ n: 1 }), toModelOutput: (r) => `n is ${r.n}` };";
     let other = "export default { execute: () => 7, toModelOutput: async (r) => ({ n: r }) };";
     let bench = Bench::new();
-    let output = bench.run_module(text, json!({})).await.result.unwrap();
+    let made = output(bench.run_module(text, json!({})).await);
     assert_eq!(
-        (output.result, output.model_output.as_deref()),
+        (made.result, made.model_output.as_deref()),
         (json!({"n": 1}), Some("n is 1"))
     );
-    let output = bench.run_module(other, json!({})).await.result.unwrap();
+    let made = output(bench.run_module(other, json!({})).await);
     assert_eq!(
-        (output.result, output.model_output.as_deref()),
+        (made.result, made.model_output.as_deref()),
         (json!(7), Some(r#"{"n":7}"#))
     );
 }
@@ -110,11 +110,7 @@ async fn half_a_surrogate_pair_becomes_a_replacement_mark() {
 #[tokio::test]
 async fn a_result_over_its_bound_keeps_head_and_tail() {
     let bench = Bench::new().limits(|limits| limits.result_bytes = 1_000);
-    let output = bench
-        .run("return Array(900).fill(12);")
-        .await
-        .result
-        .unwrap();
+    let output = output(bench.run("return Array(900).fill(12);").await);
     assert_eq!(output.result["bytes"], json!(2_701));
     assert!(output.model_output.unwrap().starts_with("[12,12"));
 }
@@ -214,12 +210,8 @@ async fn what_one_call_does_to_a_prototype_is_not_seen_by_the_next() {
         &module("const seen = {}.evil ?? null; Object.prototype.evil = 1; globalThis.x = 1; return seen;"),
     );
     for _ in 0..2 {
-        let output = tools
-            .run(bench.call(&tool, json!({})))
-            .await
-            .result
-            .unwrap();
-        assert_eq!(output.result, Value::Null);
+        let outcome = tools.run(bench.call(&tool, json!({}))).await;
+        assert_eq!(output(outcome).result, Value::Null);
     }
 }
 
@@ -236,6 +228,6 @@ async fn calls_run_side_by_side() {
         tools.run(bench.call(&tool, json!({"n": 1}))),
         tools.run(bench.call(&tool, json!({"n": 2}))),
     );
-    assert_eq!(one.result.unwrap().result, json!(1));
-    assert_eq!(two.result.unwrap().result, json!(2));
+    assert_eq!(output(one).result, json!(1));
+    assert_eq!(output(two).result, json!(2));
 }

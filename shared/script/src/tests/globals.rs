@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Bench;
+use super::{Bench, output};
 
 #[tokio::test]
 async fn code_cannot_be_made_from_text() {
@@ -158,5 +158,5 @@ async fn every_helper_of_the_core_package_evaluates() {
       core.defineContext(core.defaultContext({}));
       export default core.defineTool({ needsApproval: core.approvalRequired('why'), execute: () => 'ok' });";
     let outcome = Bench::new().run_module(module, json!({})).await;
-    assert_eq!(outcome.result.unwrap().result, json!("ok"));
+    assert_eq!(output(outcome).result, json!("ok"));
 }

@@ -2,9 +2,11 @@
 
 mod answers;
 mod context;
+mod gates;
 mod globals;
 mod limits;
 mod network;
+mod questions;
 mod secrets;
 
 use std::collections::BTreeMap;
@@ -17,7 +19,7 @@ use futures_util::stream;
 use openeve_domain::canonical::sha256_hex;
 use openeve_domain::ids::{ConversationId, RunId, ToolCallId};
 use openeve_domain::manifest::{Execution, ModuleRef, ToolSpec};
-use openeve_domain::run::settle_calls::Outcome;
+use openeve_domain::run::settle_calls::{Outcome, Returned, ToolOutput};
 use openeve_domain::secret::Secret;
 use openeve_domain::status::SideEffects;
 use openeve_runtime::ports::{
@@ -162,11 +164,20 @@ impl Bench {
     }
 
     async fn value(&self, body: &str) -> Value {
-        self.run(body).await.result.unwrap().result
+        output(self.run(body).await).result
     }
 
     async fn error(&self, body: &str) -> String {
         self.run(body).await.result.unwrap_err()
+    }
+}
+
+/// What a call returned that neither failed nor paused.
+#[track_caller]
+fn output(outcome: Outcome) -> ToolOutput {
+    match outcome.result {
+        Ok(Returned::Output(output)) => output,
+        other => panic!("no output but {other:?}"),
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) enum FromRuntime {
 /// What a runtime is given.
 pub(super) struct Event {
     pub(super) payload: Bytes,
-    pub(super) trace: Option<String>,
+    pub(super) trace: String,
     pub(super) chunks: Option<mpsc::UnboundedSender<Bytes>>,
     pub(super) deadline_ms: u64,
 }
@@ -106,9 +106,6 @@ impl Api {
             return status(StatusCode::GONE);
         };
         let id = self.begin(event.chunks);
-        let trace = event
-            .trace
-            .unwrap_or_else(|| format!("Root=1-00000000-{:024x}", 0));
         let mut response = Response::new(Body::from(event.payload));
         let headers = response.headers_mut();
         headers.insert("content-type", HeaderValue::from_static("application/json"));
@@ -116,7 +113,7 @@ impl Api {
             ("lambda-runtime-aws-request-id", id),
             ("lambda-runtime-deadline-ms", event.deadline_ms.to_string()),
             ("lambda-runtime-invoked-function-arn", self.arn.clone()),
-            ("lambda-runtime-trace-id", trace),
+            ("lambda-runtime-trace-id", event.trace),
         ] {
             let value = value.parse().expect("the values are plain text");
             headers.insert(name, value);

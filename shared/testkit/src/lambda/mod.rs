@@ -7,10 +7,15 @@
 //! invocation. After its answer an environment stays busy until it asks for the next event, and
 //! the deadline holds until then, as on AWS.
 //!
+//! A chain of requests that comes back to the same function more than 16 times is cut, as on AWS,
+//! unless [`LambdaOptions::recursive_loop`] allows it; the header's `Lineage` field
+//! carries the count.
+//!
 //! Retries are not this module's: a queue's redelivery is [`crate::sqs`]'s.
 
 mod api;
 mod environment;
+mod lineage;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +30,7 @@ use tokio::time::{Instant, timeout_at};
 
 use api::Event;
 use environment::{Environment, Start};
+pub use lineage::{CHAIN_INVOCATIONS_MAX, RecursiveLoop};
 
 /// A process that asks for its next event within this time after its answer is used again by a
 /// caller that calls again at once.
@@ -45,6 +51,8 @@ pub struct LambdaOptions {
     pub freeze: bool,
     /// The memory size it is told; nothing enforces it.
     pub memory_mb: u32,
+    /// Whether its own chains may go on beyond [`CHAIN_INVOCATIONS_MAX`].
+    pub recursive_loop: RecursiveLoop,
 }
 
 impl Default for LambdaOptions {
@@ -56,6 +64,7 @@ impl Default for LambdaOptions {
             max_concurrency: 10,
             freeze: true,
             memory_mb: 512,
+            recursive_loop: RecursiveLoop::Terminate,
         }
     }
 }
@@ -71,6 +80,9 @@ pub enum InvokeOutcome {
     Crashed,
     /// The deadline passed; the process was killed.
     TimedOut,
+    /// It would have been one too many of its chain; the function never saw the event. On AWS the
+    /// caller gets `RecursiveInvocationException`.
+    LoopStopped,
 }
 
 impl InvokeOutcome {
@@ -80,7 +92,7 @@ impl InvokeOutcome {
             Self::Response(bytes) => {
                 serde_json::from_slice(bytes).expect("the function answers with JSON")
             }
-            Self::FunctionError(_) | Self::Crashed | Self::TimedOut => {
+            Self::FunctionError(_) | Self::Crashed | Self::TimedOut | Self::LoopStopped => {
                 panic!("the function did not answer: {self:?}")
             }
         }
@@ -98,6 +110,8 @@ pub struct LambdaStats {
     pub crashes: u64,
     /// Invocations that ended at the deadline.
     pub timeouts: u64,
+    /// Invocations that were refused as links of a recursive loop.
+    pub loops_stopped: u64,
     /// Milliseconds from starting each process to its first request for an event.
     pub init_ms: Vec<f64>,
     /// Resident memory in KiB after each answered event; empty where `/proc` is missing.
@@ -124,7 +138,7 @@ struct Inner {
 /// An event on its way to a function.
 struct Call {
     payload: Bytes,
-    trace: Option<String>,
+    trace: String,
     chunks: Option<mpsc::UnboundedSender<Bytes>>,
     answer: oneshot::Sender<InvokeOutcome>,
 }
@@ -231,12 +245,25 @@ impl LambdaFunction {
         String::from_utf8_lossy(&lock(&self.inner.logs)).into_owned()
     }
 
+    /// How often it was invoked in the chain that a trace header belongs to.
+    pub fn invocations_in_chain(&self, trace: Option<&str>) -> u32 {
+        lineage::invocations(trace, &self.inner.options.name)
+    }
+
     async fn call(
         &self,
         payload: Bytes,
         trace: Option<String>,
         chunks: Option<mpsc::UnboundedSender<Bytes>>,
     ) -> InvokeOutcome {
+        let options = &self.inner.options;
+        if options.recursive_loop == RecursiveLoop::Terminate
+            && self.invocations_in_chain(trace.as_deref()) >= CHAIN_INVOCATIONS_MAX
+        {
+            lock(&self.inner.stats).loops_stopped += 1;
+            return InvokeOutcome::LoopStopped;
+        }
+        let trace = lineage::next(trace.as_deref(), &options.name);
         let permits = Arc::clone(&self.inner.permits);
         let permit = permits
             .acquire_owned()
@@ -370,7 +397,9 @@ impl Inner {
             .unwrap_or(InvokeOutcome::TimedOut);
         match outcome {
             InvokeOutcome::Response(_) | InvokeOutcome::FunctionError(_) => Ok((outcome, deadline)),
-            InvokeOutcome::Crashed | InvokeOutcome::TimedOut => Err(outcome),
+            InvokeOutcome::Crashed | InvokeOutcome::TimedOut | InvokeOutcome::LoopStopped => {
+                Err(outcome)
+            }
         }
     }
 

@@ -61,12 +61,9 @@ pub(super) fn succeeded(
     }
 }
 
-/// The root of the trace that the message's sender belonged to.
-pub(super) fn trace_root(message: &Value) -> Option<&str> {
-    let header = message["Attributes"]["AWSTraceHeader"].as_str()?;
-    header
-        .split(';')
-        .find_map(|part| part.trim().strip_prefix("Root="))
+/// The trace header of the request that sent the message.
+pub(super) fn trace_header(message: &Value) -> Option<&str> {
+    message["Attributes"]["AWSTraceHeader"].as_str()
 }
 
 pub(super) fn message_id(message: &Value) -> String {
@@ -135,7 +132,12 @@ mod tests {
             "1"
         );
         assert_eq!(event["Records"][1]["awsRegion"], "eu-west-1");
-        assert_eq!(trace_root(&messages()[0]), Some("1-5e"));
+        let trace = trace_header(&messages()[0]).map(str::to_owned);
+        assert_eq!(trace.as_deref(), Some("Root=1-5e;Parent=2;Sampled=1"));
+        assert_eq!(
+            event["Records"][0]["attributes"]["AWSTraceHeader"].as_str(),
+            trace.as_deref()
+        );
     }
 
     #[test]
@@ -158,6 +160,8 @@ mod tests {
         );
         assert_eq!(done(r#"{"batchItemFailures":[{"item":"a"}]}"#), nothing);
         assert_eq!(done("oops"), nothing);
-        assert!(succeeded(&messages(), &InvokeOutcome::Crashed, true).is_empty());
+        for none in [InvokeOutcome::Crashed, InvokeOutcome::LoopStopped] {
+            assert!(succeeded(&messages(), &none, true).is_empty());
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! Queues: a client for a local SQS server, and the event source mapping before a function.
 //!
-//! [`SqsServer`] speaks SQS's JSON protocol over plain HTTP to an emulator on loopback. [`poller`]
-//! does what AWS does between a queue and a function: receives batches, invokes, deletes what
-//! succeeded and leaves the rest to the visibility time-out and the dead-letter queue.
+//! [`SqsServer`] speaks SQS's JSON protocol over plain HTTP to a server on loopback: our own
+//! [`local::LocalSqs`], or another emulator. [`poller`] does what AWS does between a queue and a
+//! function: receives batches, invokes, deletes what succeeded and leaves the rest to the visibility
+//! time-out and the dead-letter queue.
 
 mod event;
+pub mod local;
 pub mod poller;
 
 use serde_json::{Value, json};
@@ -91,6 +93,12 @@ impl SqsServer {
         self.call("SendMessage", &request)
             .await
             .expect("the message is sent");
+    }
+
+    /// Sends a message of a group.
+    pub async fn send_for(&self, queue: &Queue, group: &str, body: &str) -> Result<(), SqsError> {
+        let request = json!({"QueueUrl": queue.url, "MessageBody": body, "MessageGroupId": group});
+        self.call("SendMessage", &request).await.map(drop)
     }
 
     /// Receives up to ten messages as SQS words them, waiting up to `wait_seconds` for the first.

@@ -4,30 +4,23 @@
 //! back after the queue's visibility time-out, or at once if [`Mapping::redelivers_at_once`] saves
 //! the test that wait, until the queue's redrive policy moves it to the dead letters.
 //!
-//! AWS stops chains of a function feeding itself through a queue after about 16 hops by the trace
-//! header, silently. The emulation counts the messages of one trace root; it only sees loops whose
-//! messages carry the header.
+//! The function gets the trace header of the message that has come furthest, so that a function
+//! which feeds itself is counted (see [`crate::lambda::RecursiveLoop`]). An event that Lambda refuses
+//! as a link of a loop counts as failed: its messages come back, are refused again, and end as dead
+//! letters.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::event::{event, message_id, receipt, succeeded, trace_root};
+use super::event::{event, message_id, receipt, succeeded, trace_header};
 use super::{Queue, SqsServer};
-use crate::lambda::LambdaFunction;
+use crate::lambda::{InvokeOutcome, LambdaFunction};
 use crate::loopback::Task;
 use crate::patience::moment;
 
-/// Messages of one trace root that reach a function before AWS cuts the chain.
-pub const RECURSION_HOPS_MAX: u32 = 16;
-
 /// How a queue feeds a function.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of its own, set by name"
-)]
 #[derive(Debug, Clone)]
 pub struct Mapping {
     /// Messages in one event, at most 10.
@@ -40,8 +33,6 @@ pub struct Mapping {
     pub reports_failures: bool,
     /// Whether failed messages become visible at once instead of after the queue's time-out.
     pub redelivers_at_once: bool,
-    /// The function's setting `RecursiveLoop: Allow`.
-    pub recursive_loop_allow: bool,
     /// Chaos: every event is handed over twice, both at the same time.
     pub delivers_twice: bool,
     /// Chaos: this many messages are gathered and handed over last to first; 0 and 1 do nothing.
@@ -56,7 +47,6 @@ impl Default for Mapping {
             wait_seconds: 1,
             reports_failures: true,
             redelivers_at_once: false,
-            recursive_loop_allow: false,
             delivers_twice: false,
             reversal_window: 0,
         }
@@ -72,10 +62,10 @@ pub struct PollerStats {
     pub events: u64,
     /// Messages that succeeded and were deleted.
     pub deleted: u64,
-    /// Messages left for redelivery.
+    /// Messages left for redelivery, whatever the reason.
     pub failed: u64,
-    /// Messages dropped as links of a recursive loop.
-    pub dropped_as_loop: u64,
+    /// Of those, the ones that Lambda refused as links of a recursive loop.
+    pub stopped_as_loop: u64,
 }
 
 /// A running mapping. Dropping it stops receiving; events that are under way go on.
@@ -90,13 +80,7 @@ struct Shared {
     function: LambdaFunction,
     mapping: Mapping,
     permits: Arc<Semaphore>,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    stats: PollerStats,
-    hops: HashMap<String, u32>,
+    stats: Mutex<PollerStats>,
 }
 
 impl Poller {
@@ -113,7 +97,7 @@ impl Poller {
             function: function.clone(),
             permits: Arc::new(Semaphore::new(mapping.max_concurrency)),
             mapping,
-            state: Mutex::default(),
+            stats: Mutex::default(),
         });
         Self {
             _task: Task::spawn(Arc::clone(&shared).poll()),
@@ -123,7 +107,7 @@ impl Poller {
 
     /// What it did so far.
     pub fn stats(&self) -> PollerStats {
-        self.shared.state().stats
+        *self.shared.stats()
     }
 }
 
@@ -148,7 +132,8 @@ impl Shared {
                 continue;
             };
             let is_quiet = received.is_empty();
-            gathered.extend(self.without_loops(received).await);
+            self.stats().received += count_of(&received);
+            gathered.extend(received);
             if gathered.is_empty() || (gathered.len() < window && !is_quiet) {
                 continue;
             }
@@ -186,11 +171,11 @@ impl Shared {
     }
 
     async fn handle(&self, batch: &[Value]) {
-        self.state().stats.events += 1;
         let trace = batch
             .iter()
-            .find_map(trace_root)
-            .map(|root| format!("Root={root};Sampled=0"));
+            .filter_map(trace_header)
+            .max_by_key(|trace| self.function.invocations_in_chain(Some(trace)))
+            .map(str::to_owned);
         let payload = event(&self.queue, batch).to_string();
         let outcome = self.function.invoke_traced(payload, trace).await;
         let done = succeeded(batch, &outcome, self.mapping.reports_failures);
@@ -198,9 +183,14 @@ impl Shared {
             .iter()
             .partition(|message| done.contains(&message_id(message)));
         {
-            let stats = &mut self.state().stats;
-            stats.deleted += u64::try_from(deleted.len()).unwrap_or_default();
-            stats.failed += u64::try_from(failed.len()).unwrap_or_default();
+            let mut stats = self.stats();
+            stats.deleted += count_of(&deleted);
+            stats.failed += count_of(&failed);
+            if outcome == InvokeOutcome::LoopStopped {
+                stats.stopped_as_loop += count_of(&failed);
+            } else {
+                stats.events += 1;
+            }
         }
         let receipts =
             |messages: Vec<&Value>| messages.into_iter().map(receipt).collect::<Vec<_>>();
@@ -217,32 +207,11 @@ impl Shared {
         }
     }
 
-    /// Counts each message's trace root and drops, as AWS does, those that go round too often.
-    async fn without_loops(&self, messages: Vec<Value>) -> Vec<Value> {
-        let mut kept = Vec::new();
-        let mut dropped = Vec::new();
-        {
-            let mut state = self.state();
-            state.stats.received += u64::try_from(messages.len()).unwrap_or_default();
-            for message in messages {
-                let hops = trace_root(&message).map_or(0, |root| {
-                    let hops = state.hops.entry(root.to_owned()).or_default();
-                    *hops += 1;
-                    *hops
-                });
-                if hops > RECURSION_HOPS_MAX && !self.mapping.recursive_loop_allow {
-                    state.stats.dropped_as_loop += 1;
-                    dropped.push(receipt(&message));
-                } else {
-                    kept.push(message);
-                }
-            }
-        }
-        self.server.delete(&self.queue, &dropped).await.ok();
-        kept
+    fn stats(&self) -> MutexGuard<'_, PollerStats> {
+        self.stats.lock().expect("no holder panics")
     }
+}
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no holder panics")
-    }
+fn count_of<T>(items: &[T]) -> u64 {
+    u64::try_from(items.len()).unwrap_or_default()
 }

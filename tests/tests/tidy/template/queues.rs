@@ -22,7 +22,7 @@ pub(crate) fn the_step_function_alone_may_loop(template: &Template) -> Verdict {
         }
     }
     verdict(
-        "AWS Lambda drops the message of a chain of about 16 invocations without an error. The step \
+        "AWS Lambda cuts a chain of about 16 invocations without an error of the function. The step \
          function's chain is wanted (RecursiveLoop: Allow); everywhere else that stop is a safeguard.",
         &findings,
     )
@@ -173,6 +173,32 @@ pub(crate) fn batches_are_those_of_the_limits(template: &Template) -> Verdict {
         }
     }
     verdict("BatchSize is what openeve_domain::limits says.", &findings)
+}
+
+/// A bell's tenant is its message group; the queues must be of the kind that is fair between groups.
+pub(crate) fn queues_are_fair_between_tenants(template: &Template) -> Verdict {
+    /// Messages in flight that a tenant has before SQS calls it noisy by its share of them.
+    const NOISY_IN_FLIGHT: u64 = 30;
+    let mut findings = Vec::new();
+    for queue in template.of_type("AWS::SQS::Queue") {
+        if queue.property(&["FifoQueue"]).is_some() {
+            findings.push(format!("{}: FifoQueue", queue.name));
+        }
+    }
+    for (function, event) in queue_sources(template) {
+        let batch = at(event, &["BatchSize"]).and_then(Value::as_u64);
+        let usual = concurrency(template, event).map_or(0, |(_, usual)| usual);
+        let in_flight = usual.saturating_mul(batch.unwrap_or(0));
+        if in_flight <= NOISY_IN_FLIGHT {
+            findings.push(format!("{}: {in_flight} messages in flight", function.name));
+        }
+    }
+    verdict(
+        "Queues are standard ones: in a FIFO queue a message group is served one message at a time, \
+         and takes no delay. Each may by default have more than 30 messages in flight, because SQS \
+         looks at a tenant's share of them from 30 on.",
+        &findings,
+    )
 }
 
 /// Each SQS event source with the function that it feeds.

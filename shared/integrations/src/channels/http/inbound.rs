@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// The longest conversation key, sender or delivery id.
 const KEY_BYTES_MAX: usize = 255;
-const FIELDS: [&str; 4] = ["message", "conversation", "sender", "id"];
+const FIELDS: [&str; 5] = ["message", "conversation", "sender", "tenant", "id"];
 
 /// A message that was handed in.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,6 +101,7 @@ pub fn parse(
     within("the message", message.len(), MESSAGE_BYTES_MAX)?;
     let conversation = identifier(&fields, "conversation")?;
     let sender = identifier(&fields, "sender")?;
+    let tenant = identifier(&fields, "tenant")?;
     let id = match delivery_header(headers)? {
         Some(id) => Some(id),
         None => identifier(&fields, "id")?,
@@ -110,6 +111,7 @@ pub fn parse(
             channel: channel.to_owned(),
             conversation_key: conversation.unwrap_or_else(|| fresh_conversation.to_owned()),
             text: message,
+            tenant,
             sender,
             reply_target: Value::Null,
         },

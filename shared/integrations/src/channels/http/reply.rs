@@ -108,7 +108,10 @@ pub fn classify_reply(status: u16, retry_after: Option<&str>, now: Timestamp) ->
         error: format!("the receiver answered HTTP {status}; {remedy}"),
     };
     match status {
-        200..=299 => SendOutcome::Sent { via: VIA.into() },
+        200..=299 => SendOutcome::Sent {
+            via: VIA.into(),
+            provider_id: None,
+        },
         300..=399 => {
             refused("redirects are not followed, so set the reply's URL to the final address")
         }

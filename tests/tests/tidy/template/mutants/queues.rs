@@ -120,3 +120,14 @@ fn a_batch_of_steps_is_noticed() {
     );
     notices(queues::batches_are_those_of_the_limits, (path, Some("10")));
 }
+
+#[test]
+fn a_queue_that_serves_tenants_one_message_at_a_time_is_noticed() {
+    let check = queues::queues_are_fair_between_tenants;
+    let path = &["Resources", "StepQueue", "Properties"];
+    notices(check, (path, Some("{FifoQueue: true}")));
+    notices(
+        check,
+        (&["Parameters", "StepConcurrency", "Default"], Some("30")),
+    );
+}

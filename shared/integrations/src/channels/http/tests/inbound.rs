@@ -123,7 +123,7 @@ fn wrong_types_and_missing_fields_are_named() {
 fn a_misspelt_field_is_refused_with_the_ones_there_are() {
     assert_eq!(
         refusal(r#"{"message":"a","conversaton":"c"}"#),
-        r#"unknown field "conversaton"; the fields are message, conversation, sender, id"#
+        r#"unknown field "conversaton"; the fields are message, conversation, sender, tenant, id"#
     );
 }
 

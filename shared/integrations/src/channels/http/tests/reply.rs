@@ -45,6 +45,8 @@ fn delivery() -> LeasedDelivery {
         target: Value::Null,
         text: "hello".into(),
         attempts: 0,
+        parts_sent: 0,
+        interrupted: false,
     }
 }
 
@@ -93,7 +95,8 @@ fn the_receivers_status_decides_what_becomes_of_a_reply() {
     assert_eq!(
         classify_reply(204, None, now()),
         SendOutcome::Sent {
-            via: "webhook".into()
+            via: "webhook".into(),
+            provider_id: None,
         }
     );
     for status in [301, 400, 401, 404, 410, 422] {

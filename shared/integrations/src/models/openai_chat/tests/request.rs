@@ -11,6 +11,8 @@ use super::*;
 
 fn call(number: u128, provider_call_id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall {
+        sequential: false,
+        gate: None,
         id: ToolCallId::new(Uuid::from_u128(number)),
         entry_seq: 1,
         ordinal: 0,

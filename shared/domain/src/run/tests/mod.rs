@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::accept::{AcceptError, Arrival, accept};
-use super::begin_batch::{Batch, CallRequest, begin_batch};
+use super::begin_batch::{Batch, CallRequest, PlannedCall, begin_batch};
 use super::finish::{Answer, Obligation, final_key, finish};
-use super::hand_on::{hand_on, may_iterate};
+use super::hand_on::hand_on;
 use super::model_failed::{ModelFailure, Reaction, model_failed};
 use super::recover::recover;
-use super::settle_calls::{Outcome, Settled, ToolOutput, settle_calls};
+use super::settle_calls::{Outcome, Returned, Settled, ToolOutput, settle_calls};
 use super::*;
 use crate::budget::Spent;
 use crate::channel::IdempotencyKey;
@@ -19,8 +19,12 @@ use crate::limits::{
     MESSAGE_BYTES_MAX, RUN_STEPS_MAX, TOOL_OUTPUT_BYTES_MAX, TOOL_RESULT_BYTES_MAX,
 };
 use crate::manifest::{AgentSpec, Execution, Manifest, ModuleRef, Reasoning, ToolSpec};
+use crate::pause::{PauseKind, PauseRequest};
 use crate::retry::Class;
 use crate::status::SideEffects;
+
+mod bounds;
+mod pauses;
 
 const COMMIT: CommitId = CommitId::new(Uuid::from_u128(99));
 
@@ -55,6 +59,7 @@ fn manifest() -> Manifest {
             tool("look", SideEffects::None, Execution::Parallel),
             tool("act", SideEffects::Unsafe, Execution::Parallel),
             tool("alone", SideEffects::Unsafe, Execution::Sequential),
+            tool("gated", SideEffects::Unsafe, Execution::Parallel),
         ],
         channels: Vec::new(),
         schedules: Vec::new(),
@@ -64,11 +69,22 @@ fn manifest() -> Manifest {
     }
 }
 
+fn approval(prompt: &str) -> PauseRequest {
+    PauseRequest {
+        kind: PauseKind::Approval,
+        prompt: prompt.into(),
+        options: Vec::new(),
+        approvers: Vec::new(),
+        url: None,
+    }
+}
+
 fn turn(text: &str) -> ChannelTurn {
     ChannelTurn {
         channel: "message".into(),
         conversation_key: "c".into(),
         text: text.into(),
+        tenant: None,
         sender: None,
         reply_target: json!({"to": "there"}),
     }
@@ -89,6 +105,11 @@ fn claimed() -> RunState {
         model_failures: 0,
         recovery: false,
         usage: Usage::default(),
+        tree_usage: Usage::default(),
+        wall_ms: 0,
+        cancel_requested: false,
+        pause_ttl_ms: crate::limits::PAUSE_TTL_MS,
+        tenant: "t".into(),
         history: Vec::new(),
         entries: vec![Entry {
             seq: 0,
@@ -97,6 +118,7 @@ fn claimed() -> RunState {
             extra: Value::Null,
         }],
         calls: Vec::new(),
+        pauses: Vec::new(),
         checkpoint: None,
         delivery: None,
         trace_parent: None,
@@ -111,6 +133,7 @@ fn checkpoint(seq: u32) -> Continuation {
         engine_version: 1,
         seq,
         agent_revision: "r1".into(),
+        surface: String::new(),
         body: Value::Null,
     }
 }
@@ -122,7 +145,17 @@ fn batch(names: &[&str]) -> Batch {
             name: (*name).into(),
             arguments: "{}".into(),
         };
-        (ToolCallId::new(Uuid::from_u128(id)), request)
+        let manifest = manifest();
+        let tool = manifest.tool(name);
+        let gate = (*name == "gated").then(|| approval("why"));
+        PlannedCall {
+            id: ToolCallId::new(Uuid::from_u128(id)),
+            request,
+            side_effects: tool.map_or(SideEffects::None, |tool| tool.side_effects),
+            sequential: gate.is_some()
+                || tool.is_some_and(|tool| tool.execution == Execution::Sequential),
+            gate,
+        }
     });
     let usage = Usage {
         input_tokens: 5,
@@ -143,7 +176,7 @@ fn batch(names: &[&str]) -> Batch {
 
 fn begun(names: &[&str]) -> RunState {
     let mut state = claimed();
-    let commit = begin_batch(&state, &manifest(), batch(names), COMMIT);
+    let commit = begin_batch(&state, batch(names), COMMIT);
     state.apply(&commit);
     state
 }
@@ -151,10 +184,10 @@ fn begun(names: &[&str]) -> RunState {
 fn outcome(id: u128, result: Value) -> Outcome {
     Outcome {
         id: ToolCallId::new(Uuid::from_u128(id)),
-        result: Ok(ToolOutput {
+        result: Ok(Returned::Output(ToolOutput {
             result,
             model_output: None,
-        }),
+        })),
         emitted: Vec::new(),
     }
 }
@@ -249,7 +282,7 @@ fn harmless_outcomes_wait_for_the_next_commit_whatever_it_is() {
         [ToolCallStatus::Succeeded],
         "in memory it counts at once"
     );
-    let commit = hand_on(&state, Spent::Slice, COMMIT);
+    let commit = hand_on(&state, Spent::Slice, RUN_STEPS_MAX, COMMIT);
     assert_eq!(commit.changes.len(), 1);
     assert_eq!(kinds(&commit), [event::TOOL_SUCCEEDED, event::RUN_CHAINED]);
     state.apply(&commit);
@@ -359,23 +392,15 @@ fn an_answer_completes_the_run_and_owes_exactly_one_reply() {
 fn time_that_is_up_releases_the_run_until_its_steps_are_used_up() {
     let mut state = claimed();
     assert_eq!(
-        hand_on(&state, Spent::Deadline, COMMIT).status,
+        hand_on(&state, Spent::Deadline, RUN_STEPS_MAX, COMMIT).status,
         RunStatus::Running
     );
     state.steps = RUN_STEPS_MAX;
-    let last = hand_on(&state, Spent::Deadline, COMMIT);
+    let last = hand_on(&state, Spent::Deadline, RUN_STEPS_MAX, COMMIT);
     assert_eq!(
         (last.status, last.failure.unwrap().code.as_str()),
         (RunStatus::Failed, "max_steps")
     );
-}
-
-#[test]
-fn iterations_are_bounded() {
-    let state = begun(&["look"]);
-    assert!(may_iterate(&state, 2, COMMIT).is_ok());
-    let refused = may_iterate(&state, 1, COMMIT).unwrap_err();
-    assert_eq!(refused.failure.unwrap().code, "max_iterations");
 }
 
 #[test]
@@ -483,7 +508,7 @@ fn a_run_that_fails_leaves_no_call_open() {
 fn each_commit_names_the_number_of_those_before_it() {
     let mut state = claimed();
     for number in 0..3 {
-        let commit = hand_on(&state, Spent::Slice, COMMIT);
+        let commit = hand_on(&state, Spent::Slice, RUN_STEPS_MAX, COMMIT);
         assert_eq!(commit.follows, number);
         state.apply(&commit);
     }

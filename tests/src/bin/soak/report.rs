@@ -1,0 +1,79 @@
+//! What came of it: figures for people, violations for the exit code.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use openeve_tests::paths::repository;
+
+use crate::options::Options;
+
+/// Evidence printed for each rule; the file holds all of it.
+const PRINTED_MAX: usize = 8;
+
+/// Figures and violations.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// Evidence by rule.
+    pub(crate) violations: BTreeMap<&'static str, Vec<String>>,
+    figures: Vec<String>,
+}
+
+impl Report {
+    /// Adds evidence against a rule.
+    pub(crate) fn violation(&mut self, rule: &'static str, evidence: String) {
+        self.violations.entry(rule).or_default().push(evidence);
+    }
+
+    /// Adds a line for people.
+    pub(crate) fn figure(&mut self, line: String) {
+        self.figures.push(line);
+    }
+
+    /// Prints everything and keeps it beside the logs.
+    pub(crate) fn tell(&self, options: &Options) {
+        let mut whole = vec![options.summary()];
+        whole.extend(self.figures.iter().cloned());
+        for line in &self.figures {
+            println!("{line}");
+        }
+        for (rule, evidence) in &self.violations {
+            let head = format!("VIOLATION {rule}: {} times", evidence.len());
+            println!("{head}");
+            whole.push(head);
+            for (number, line) in evidence.iter().enumerate() {
+                if number < PRINTED_MAX {
+                    println!("  {line}");
+                }
+                whole.push(format!("  {line}"));
+            }
+        }
+        let verdict = if self.violations.is_empty() {
+            "the protocol held".to_owned()
+        } else {
+            format!(
+                "{} rules are broken; again with --seed {}",
+                self.violations.len(),
+                options.seed
+            )
+        };
+        println!("{verdict}; logs are in {}", folder(options).display());
+        whole.push(verdict);
+        fs::write(folder(options).join("report.txt"), whole.join("\n") + "\n").ok();
+    }
+
+    /// Keeps what the functions printed.
+    pub(crate) fn keep_logs(&mut self, options: &Options, logs: &[(&'static str, String)]) {
+        let folder = folder(options);
+        if let Err(error) = fs::create_dir_all(&folder) {
+            self.figure(format!("no logs are kept in {}: {error}", folder.display()));
+        }
+        for (function, log) in logs {
+            fs::write(folder.join(format!("{function}.log")), log).ok();
+        }
+    }
+}
+
+fn folder(options: &Options) -> PathBuf {
+    repository().join(format!("target/soak/{}", options.seed))
+}
