@@ -21,6 +21,12 @@ pub trait Tap: Send + Sync {
 
     /// The store has answered. An error hides the answer.
     async fn after(&self, operation: &'static str) -> Result<(), PortError>;
+
+    /// What the store said to a commit, at the moment it did.
+    fn committed(&self, _: &Commit, _: &Result<CommitAnswer, PortError>) {}
+
+    /// What the store said to a claim, at the moment it did.
+    fn claimed(&self, _: &Result<Claim, PortError>) {}
 }
 
 /// A store behind a tap.
@@ -52,11 +58,19 @@ impl<T: Tap> Store for TappedStore<T> {
         token: LeaseToken,
         lease_ms: u64,
     ) -> Result<Claim, PortError> {
-        tapped!(self, "claim", self.store.claim(run, token, lease_ms))
+        self.tap.before("claim").await?;
+        let answer = self.store.claim(run, token, lease_ms).await;
+        self.tap.claimed(&answer);
+        self.tap.after("claim").await?;
+        answer
     }
 
     async fn commit(&self, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError> {
-        tapped!(self, "commit", self.store.commit(commit, lease_ms))
+        self.tap.before("commit").await?;
+        let answer = self.store.commit(commit, lease_ms).await;
+        self.tap.committed(commit, &answer);
+        self.tap.after("commit").await?;
+        answer
     }
 
     async fn decide(&self, decide: &Decide) -> Result<Decided, PortError> {

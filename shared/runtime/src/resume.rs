@@ -3,18 +3,31 @@
 //! Every surface comes through here: the ingress's endpoints, the command line, a channel's buttons
 //! and an author's own host. Whoever decides is judged against the pause's approvers; the decision
 //! itself is the store's one compare-and-set, so that of a hundred callers one decides and all are
-//! told how it ended.
+//! told how it ended. [`told`] says so in the same words to all of them.
+
+mod told;
 
 use std::sync::Arc;
 
 use openeve_domain::bell::Bell;
+use openeve_domain::event::{self, Event};
 use openeve_domain::ids::{DeliveryId, RunId, ToolCallId};
 use openeve_domain::pause::{
-    Decide, Decided, Decision, OPERATOR, PauseKind, PauseStatus, may_decide,
+    ANYONE, Decide, Decided, Decision, OPERATOR, PauseKind, PauseStatus, REQUESTER, may_decide,
 };
 use openeve_domain::status::RunStatus;
+use serde_json::json;
 
-use crate::ports::{Cancelled, Doorbell, Ids, PausedCall, Pauses, PortError, Redriven, Store};
+use crate::ports::{
+    Cancelled, Doorbell, Ids, Observer, PausedCall, Pauses, PortError, Redriven, Store,
+};
+
+pub use told::{Told, pauses_json, told, told_cancelled, verdict, waiting_json, who_may};
+
+/// The longest name of a person or a role, in bytes.
+pub const NAME_BYTES_MAX: usize = 255;
+/// Roles of one person at most.
+pub const ROLES_MAX: usize = 64;
 
 /// Everything these use cases reach the world through.
 #[derive(Clone)]
@@ -25,6 +38,8 @@ pub struct ResumeDeps {
     pub doorbell: Arc<dyn Doorbell>,
     /// Identity.
     pub ids: Arc<dyn Ids>,
+    /// Whoever watches.
+    pub observer: Arc<dyn Observer>,
     /// The agent's stable identity.
     pub agent_id: String,
 }
@@ -43,6 +58,68 @@ pub enum Decider {
     },
 }
 
+impl Decider {
+    /// A person as a caller names them, or what is wrong with the names. A name that approvers are
+    /// written with is refused: whoever bears it would be taken for all whom it stands for.
+    pub fn person(id: Option<String>, roles: Vec<String>) -> Result<Self, String> {
+        if let Some(id) = &id {
+            check_name("\"by\"", id)?;
+            let reserved = [ANYONE, REQUESTER, OPERATOR].contains(&id.as_str());
+            if reserved || id.starts_with("role:") {
+                return Err(format!(
+                    "\"by\" is {id:?}, which names no person; to decide as the operator, leave it out"
+                ));
+            }
+        }
+        if roles.len() > ROLES_MAX {
+            let count = roles.len();
+            return Err(format!(
+                "\"roles\" has {count} entries; at most {ROLES_MAX} are taken"
+            ));
+        }
+        for (at, role) in roles.iter().enumerate() {
+            check_name(&format!("\"roles\"[{at}]"), role)?;
+        }
+        Ok(Self::Person { id, roles })
+    }
+
+    /// As the decision is recorded; empty for somebody whom nobody names.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Operator => OPERATOR.to_owned(),
+            Self::Person { id, .. } => id.clone().unwrap_or_default(),
+        }
+    }
+
+    fn may(&self, pauses: &Pauses, approvers: &[String]) -> bool {
+        match self {
+            Self::Operator => true,
+            Self::Person { id, roles } => may_decide(
+                approvers,
+                id.as_deref(),
+                roles,
+                pauses.requester.as_deref(),
+            ),
+        }
+    }
+}
+
+fn check_name(what: &str, name: &str) -> Result<(), String> {
+    if name.trim().is_empty() {
+        return Err(format!("{what} is blank; leave it out or give it a value"));
+    }
+    if name.len() > NAME_BYTES_MAX {
+        let bytes = name.len();
+        return Err(format!(
+            "{what} has {bytes} bytes; at most {NAME_BYTES_MAX} are taken"
+        ));
+    }
+    if name.chars().any(char::is_control) {
+        return Err(format!("{what} holds a control character"));
+    }
+    Ok(())
+}
+
 /// Which pause of a run is meant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Which {
@@ -52,18 +129,24 @@ pub struct Which {
     pub generation: Option<u32>,
 }
 
-/// What became of it. Everything but `Failed` is an answer for the person who decided.
+/// What became of it: an answer for the person who decided. [`told`] puts it into words.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// This decision counts.
     Taken {
         /// The call that was decided.
         call_id: ToolCallId,
+        /// Its tool.
+        tool: String,
         /// Whether the run goes on; else it waits for other decisions.
         resumes: bool,
     },
     /// The pause had ended before; `same` if with this very decision.
     Already {
+        /// The call.
+        call_id: ToolCallId,
+        /// Its tool.
+        tool: String,
         /// How it ended.
         status: PauseStatus,
         /// What was decided then.
@@ -75,11 +158,17 @@ pub enum Outcome {
     },
     /// Not this person's to decide; the pause stays.
     NotAllowed {
+        /// Who wanted to.
+        by: Option<String>,
         /// Who may.
         approvers: Vec<String>,
+        /// Who started the run.
+        requester: Option<String>,
     },
     /// The pause waits for something else.
     Unfit {
+        /// The call that waits.
+        call_id: ToolCallId,
         /// What it waits for.
         kind: PauseKind,
         /// What would be accepted.
@@ -107,7 +196,10 @@ pub async fn resume_approval(
     decision: Decision,
     by: &Decider,
 ) -> Result<Outcome, PortError> {
-    decide(deps, run_id, which, decision, by).await
+    match deps.store.pauses(&deps.agent_id, run_id).await? {
+        Some(pauses) => decide(deps, run_id, &pauses, which, decision, by).await,
+        None => Ok(Outcome::Unknown),
+    }
 }
 
 /// Answers a question. Idempotent as [`resume_approval`].
@@ -119,7 +211,7 @@ pub async fn resume_input(
     by: &Decider,
 ) -> Result<Outcome, PortError> {
     let text = answer.to_owned();
-    decide(deps, run_id, which, Decision::Answer { text }, by).await
+    resume_approval(deps, run_id, which, Decision::Answer { text }, by).await
 }
 
 /// Records that a connection was authorized. Idempotent as [`resume_approval`].
@@ -129,17 +221,19 @@ pub async fn resume_authorization(
     which: Which,
     by: &Decider,
 ) -> Result<Outcome, PortError> {
-    decide(deps, run_id, which, Decision::Authorize, by).await
+    resume_approval(deps, run_id, which, Decision::Authorize, by).await
 }
 
 /// Asks for a run to end, whatever it is doing, and rings whoever goes on from there.
 pub async fn cancel(deps: &ResumeDeps, run_id: RunId, by: &str) -> Result<Cancelled, PortError> {
     let cancelled = deps.store.cancel(&deps.agent_id, run_id, by).await?;
-    let next = match cancelled {
-        Cancelled::Requested => Some(run_id),
-        Cancelled::Ended { next_run } => next_run,
-        Cancelled::Already(_) | Cancelled::Unknown => None,
+    let (kind, next) = match cancelled {
+        Cancelled::Requested => (event::RUN_CANCEL_REQUESTED, Some(run_id)),
+        Cancelled::Ended { next_run } => (event::RUN_CANCELLED, next_run),
+        Cancelled::Already(_) | Cancelled::Unknown => return Ok(cancelled),
     };
+    deps.observer
+        .event(run_id, &Event::new(kind, json!({ "by": by })));
     if let Some(next) = next {
         ring(deps, Bell::run(next)).await;
     }
@@ -174,59 +268,93 @@ pub async fn redrive_delivery(deps: &ResumeDeps, id: DeliveryId) -> Result<Redri
     Ok(redriven)
 }
 
-async fn decide(
+/// Decides on a run whose pauses were read before, so that whoever judges the caller by the run
+/// reads it once. What was read only finds the pause; the store alone says who came first.
+pub async fn decide(
     deps: &ResumeDeps,
     run_id: RunId,
+    pauses: &Pauses,
     which: Which,
     decision: Decision,
     by: &Decider,
 ) -> Result<Outcome, PortError> {
-    let Some(pauses) = deps.store.pauses(&deps.agent_id, run_id).await? else {
-        return Ok(Outcome::Unknown);
-    };
-    let paused = match meant(&pauses, which, &decision) {
+    let paused = match meant(pauses, which, &decision) {
         Ok(paused) => paused,
         Err(outcome) => return Ok(*outcome),
     };
-    let request = &paused.pause.request;
-    if !allowed(&pauses, &request.approvers, by) {
-        let approvers = request.approvers.clone();
-        return Ok(Outcome::NotAllowed { approvers });
+    if let Some(outcome) = refused(pauses, paused, &decision, by) {
+        return Ok(outcome);
     }
-    let offered = |text: &String| request.options.is_empty() || request.options.contains(text);
-    let fits = decision.fits(request.kind)
-        && !matches!(&decision, Decision::Answer { text } if text.trim().is_empty() || !offered(text));
-    if !fits {
-        let options = request.options.clone();
-        let kind = request.kind;
-        return Ok(Outcome::Unfit { kind, options });
-    }
-    let call_id = paused.pause.call_id;
+    let (call_id, tool) = (paused.pause.call_id, paused.tool.clone());
     let wanted = Decide {
         run_id,
         call_id,
         generation: paused.pause.generation,
         decision: Some(decision.clone()),
-        by: name(by),
+        by: by.name(),
     };
     match deps.store.decide(&wanted).await? {
         Decided::Taken { resumes } => {
+            let event = Event::new(event::PAUSE_DECIDED, wanted.payload());
+            deps.observer.event(run_id, &event);
             if resumes {
                 ring(deps, Bell::run(run_id).of_tenant(&pauses.tenant)).await;
             }
-            Ok(Outcome::Taken { call_id, resumes })
+            Ok(Outcome::Taken {
+                call_id,
+                tool,
+                resumes,
+            })
         }
         Decided::Already {
             status,
             decision: before,
             by,
         } => Ok(Outcome::Already {
+            call_id,
+            tool,
             status,
-            same: before.as_ref() == Some(&decision),
+            same: before.as_ref().is_some_and(|before| is_same(before, &decision)),
             decision: before,
             by,
         }),
         Decided::Unknown => Ok(Outcome::Unknown),
+    }
+}
+
+/// Why a pause is not decided so by this person, if it is not.
+fn refused(
+    pauses: &Pauses,
+    paused: &PausedCall,
+    decision: &Decision,
+    by: &Decider,
+) -> Option<Outcome> {
+    let request = &paused.pause.request;
+    if !by.may(pauses, &request.approvers) {
+        return Some(Outcome::NotAllowed {
+            by: Some(by.name()).filter(|name| !name.is_empty()),
+            approvers: request.approvers.clone(),
+            requester: pauses.requester.clone(),
+        });
+    }
+    let offered = |text: &String| request.options.is_empty() || request.options.contains(text);
+    let wrong_text = matches!(decision, Decision::Answer { text } if text.trim().is_empty() || !offered(text));
+    (wrong_text || !decision.fits(request.kind)).then(|| unfit(paused))
+}
+
+fn unfit(paused: &PausedCall) -> Outcome {
+    Outcome::Unfit {
+        call_id: paused.pause.call_id,
+        kind: paused.pause.request.kind,
+        options: paused.pause.request.options.clone(),
+    }
+}
+
+/// Whether two decisions come to the same: a second no is the same no, whatever its reason.
+fn is_same(before: &Decision, now: &Decision) -> bool {
+    match (before, now) {
+        (Decision::Reject { .. }, Decision::Reject { .. }) => true,
+        _ => before == now,
     }
 }
 
@@ -236,61 +364,39 @@ fn meant<'a>(
     which: Which,
     decision: &Decision,
 ) -> Result<&'a PausedCall, Box<Outcome>> {
-    let named = |paused: &&PausedCall| {
-        which
-            .call_id
-            .is_none_or(|call_id| paused.pause.call_id == call_id)
-            && which
-                .generation
-                .is_none_or(|generation| paused.pause.generation == generation)
-    };
     let nothing = || {
         Box::new(Outcome::NothingWaits {
             status: pauses.status,
         })
     };
-    if which.call_id.is_some() {
-        let newest = pauses
-            .pauses
-            .iter()
-            .filter(named)
-            .max_by_key(|paused| paused.pause.generation);
-        return newest.ok_or_else(nothing);
-    }
-    let fitting: Vec<&PausedCall> = pauses
+    let named: Vec<&PausedCall> = pauses
         .pauses
         .iter()
-        .filter(named)
-        .filter(|paused| decision.fits(paused.pause.request.kind))
+        .filter(|paused| which.call_id.is_none_or(|id| paused.pause.call_id == id))
+        .filter(|paused| {
+            which
+                .generation
+                .is_none_or(|generation| paused.pause.generation == generation)
+        })
         .collect();
-    let waiting: Vec<&PausedCall> = fitting
-        .iter()
-        .copied()
-        .filter(|paused| paused.pause.status == PauseStatus::Pending)
-        .collect();
+    if which.call_id.is_some() {
+        let newest = named.iter().max_by_key(|paused| paused.pause.generation);
+        return newest.copied().ok_or_else(nothing);
+    }
+    let waits = |paused: &&&PausedCall| paused.pause.status == PauseStatus::Pending;
+    let fits = |paused: &&&PausedCall| decision.fits(paused.pause.request.kind);
+    let waiting: Vec<&PausedCall> = named.iter().filter(fits).filter(waits).copied().collect();
     match waiting.as_slice() {
         [one] => Ok(one),
         // Nothing waits any longer: whoever clicks twice is told how the newest ended.
-        [] => fitting.last().copied().ok_or_else(nothing),
+        [] => match (named.iter().rev().find(fits), named.iter().find(waits)) {
+            (Some(ended), _) => Ok(ended),
+            (None, Some(other)) => Err(Box::new(unfit(other))),
+            (None, None) => Err(nothing()),
+        },
         many => Err(Box::new(Outcome::Ambiguous {
             waiting: many.iter().map(|paused| (*paused).clone()).collect(),
         })),
-    }
-}
-
-fn allowed(pauses: &Pauses, approvers: &[String], by: &Decider) -> bool {
-    match by {
-        Decider::Operator => true,
-        Decider::Person { id, roles } => {
-            may_decide(approvers, id.as_deref(), roles, pauses.requester.as_deref())
-        }
-    }
-}
-
-fn name(by: &Decider) -> String {
-    match by {
-        Decider::Operator => OPERATOR.to_owned(),
-        Decider::Person { id, .. } => id.clone().unwrap_or_default(),
     }
 }
 
@@ -298,5 +404,36 @@ fn name(by: &Decider) -> String {
 async fn ring(deps: &ResumeDeps, bell: Bell) {
     if let Err(error) = deps.doorbell.ring(&bell, 0).await {
         tracing::warn!(error.code = error.code, error = %error, "a doorbell did not ring; the tick will");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_stands_for_others_is_nobodys_name() {
+        for name in ["operator", "requester", "anyone", "role:admin", "", " ", "a\u{1b}[2J"] {
+            let refused = Decider::person(Some(name.to_owned()), Vec::new());
+            assert!(refused.is_err(), "{name:?}");
+        }
+        let long = "a".repeat(NAME_BYTES_MAX + 1);
+        assert!(Decider::person(Some(long), Vec::new()).is_err());
+        let ada = Decider::person(Some("ada".to_owned()), vec!["admin".to_owned()]);
+        assert_eq!(ada.map(|ada| ada.name()), Ok("ada".to_owned()));
+    }
+
+    #[test]
+    fn a_second_no_is_the_same_no_and_another_answer_is_not_the_same() {
+        let no = |reason: &str| Decision::Reject {
+            reason: reason.to_owned(),
+        };
+        let answer = |text: &str| Decision::Answer {
+            text: text.to_owned(),
+        };
+        assert!(is_same(&no("too dear"), &no("")));
+        assert!(is_same(&answer("a"), &answer("a")));
+        assert!(!is_same(&answer("a"), &answer("b")));
+        assert!(!is_same(&no(""), &Decision::Approve));
     }
 }

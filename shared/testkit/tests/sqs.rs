@@ -1,10 +1,6 @@
 //! The queue server on loopback, alone and between a queue and a function that feeds itself.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test fails loudly, its helpers too"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails loudly, its helpers too")]
 
 use std::path::PathBuf;
 

@@ -98,7 +98,7 @@ fn every_problem_is_told_with_its_place_and_what_is_expected() {
             r#"- lacks the required property "path" (string)"#,
             r#"- /line_count: must be integer, not the string "7" (leave out the quotes)"#,
             r#"- /mode: must be one of "append", "replace", not the string "Apend"; did you mean "append"?"#,
-            r#"- /tags/1: must be string, not the number 7"#,
+            "- /tags/1: must be string, not the number 7",
             r#"- has the unknown property "paht" (did you mean "path"?); known are "line_count", "mode", "owner", "path", "tags""#,
         ]
     );
@@ -209,7 +209,7 @@ fn one_alternative_is_told_as_if_it_were_the_only_one() {
     let input = json!({"path": "/x", "mode": "append", "owner": {"id": "x"}});
     assert_eq!(
         problems(&file(), &input),
-        [r#"- /owner: /owner/id: must be integer, not the string "x""#]
+        [r#"- /owner/id: must be integer, not the string "x""#]
     );
     let input = json!({"path": "/x", "mode": "append", "owner": 7});
     assert_eq!(
@@ -225,7 +225,7 @@ fn the_alternative_with_the_fixed_property_is_the_one_that_was_meant() {
         json!({"properties": {"x": {"oneOf": [branch("a", "left"), branch("b", "right")]}}});
     assert_eq!(
         problems(&schema, &json!({"x": {"kind": "b"}})),
-        [r#"- /x: /x: lacks the required property "right" (string)"#]
+        [r#"- /x: lacks the required property "right" (string)"#]
     );
     let told = problems(
         &schema,
@@ -239,6 +239,7 @@ fn the_alternative_with_the_fixed_property_is_the_one_that_was_meant() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table, one keyword a line")]
 fn every_keyword_has_words_of_its_own() {
     let cases = [
         (json!({"const": 1}), json!(2), "must be 1, not the number 2"),
@@ -577,7 +578,10 @@ fn work_that_multiplies_with_depth_is_refused_before_it_is_begun() {
     let expression =
         |levels: usize| (1..levels).fold(json!(5), |value, _| json!({"a": value, "op": "x"}));
     let told = problems(&alternatives, &expression(8));
-    assert!(told[0].contains("fits no alternative"), "{told:?}");
+    assert!(
+        told[0].contains("fits more than one of the alternatives"),
+        "{told:?}"
+    );
     assert_eq!(
         read(&alternatives, &expression(60)),
         Err(words::TOO_COSTLY.to_owned())

@@ -41,11 +41,18 @@ pub(super) fn refusal(root: &Value, found: &[ValidationError<'_>]) -> String {
     }
 }
 
-/// The problems as sentences; the properties that one object lacks are one problem.
+/// The problems as sentences; the properties that one object lacks are one problem, and what is
+/// wrong with the one alternative that was meant is told as if it were the only one.
 fn problems(root: &Value, found: &[ValidationError<'_>]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut found = found.iter().peekable();
     while let Some(error) = found.next() {
+        if let Some(context) = context(error)
+            && let [one] = meant(error, context).as_slice()
+        {
+            problems.extend(self::problems(root, one));
+            continue;
+        }
         let Kind::Required { property } = error.kind() else {
             problems.push(place(error, &sentence(root, error)));
             continue;
@@ -78,10 +85,6 @@ fn place(error: &ValidationError<'_>, sentence: &str) -> String {
 }
 
 /// What is wrong and what is expected.
-#[expect(
-    clippy::too_many_lines,
-    reason = "one arm for each kind of problem; a new kind must not be forgotten"
-)]
 fn sentence(root: &Value, error: &ValidationError<'_>) -> String {
     let instance = error.instance().as_ref();
     let but_is = |wanted: String| format!("must be {wanted}, not {}", shown(instance));
@@ -90,7 +93,7 @@ fn sentence(root: &Value, error: &ValidationError<'_>) -> String {
             unknown(root, error, unexpected)
         }
         Kind::Required { property } => lacks(root, error, &[property]),
-        Kind::Type { kind } => but_is(names(types(kind))) + hint(types(kind), instance),
+        Kind::Type { kind } => of_type(types(kind), instance),
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             alternatives(root, error, context)
         }
@@ -205,61 +208,79 @@ fn parent(pointer: &str) -> &str {
     pointer.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
-/// Why none of the alternatives fits. Those of another kind than the value, or with another fixed
-/// property, were not meant if there are others; what is wrong with one alternative is told as if
-/// it were the only one.
-fn alternatives(
-    root: &Value,
-    error: &ValidationError<'_>,
-    context: &[Vec<ValidationError<'static>>],
-) -> String {
-    let here = |one: &&ValidationError<'_>| one.instance_path() == error.instance_path();
-    let kinds = |branch: &[ValidationError<'_>]| {
-        let wanted = branch
-            .iter()
-            .filter(here)
-            .filter_map(|one| match one.kind() {
-                Kind::Type { kind } => Some(types(kind)),
-                _ => None,
-            });
-        wanted.reduce(JsonTypeSet::union)
-    };
-    let is_of_kind = |branch: &&Vec<ValidationError<'_>>| kinds(branch).is_none();
-    let is_selected = |branch: &&Vec<ValidationError<'_>>| {
-        let mut fixed = branch.iter().filter(|one| !here(one));
-        fixed.all(|one| !matches!(one.kind(), Kind::Constant { .. } | Kind::Enum { .. }))
-    };
-    let mut meant: Vec<&Vec<_>> = context.iter().filter(is_of_kind).collect();
-    if meant.is_empty() {
-        let wanted = context.iter().filter_map(|branch| kinds(branch));
-        let wanted = wanted.fold(JsonTypeSet::empty(), JsonTypeSet::union);
-        let instance = error.instance().as_ref();
-        return format!("must be {}, not {}", names(wanted), shown(instance))
-            + hint(wanted, instance);
+/// What is wrong with each alternative, if none fits.
+fn context<'e>(error: &'e ValidationError<'_>) -> Option<&'e [Branch]> {
+    if let Kind::AnyOf { context } | Kind::OneOfNotValid { context } = error.kind() {
+        Some(context)
+    } else {
+        None
     }
+}
+
+type Branch = Vec<ValidationError<'static>>;
+
+/// The types that an alternative wants where the value is of another.
+fn kinds(error: &ValidationError<'_>, branch: &Branch) -> Option<JsonTypeSet> {
+    let here = branch
+        .iter()
+        .filter(|one| one.instance_path() == error.instance_path());
+    let wanted = here.filter_map(|one| {
+        if let Kind::Type { kind } = one.kind() {
+            Some(types(kind))
+        } else {
+            None
+        }
+    });
+    wanted.reduce(JsonTypeSet::union)
+}
+
+/// The alternatives that may have been meant. One of another type than the value, or with another
+/// fixed property, was not if there are others.
+fn meant<'e>(error: &ValidationError<'_>, context: &'e [Branch]) -> Vec<&'e Branch> {
+    let is_selected = |branch: &&Branch| {
+        !branch.iter().any(|one| {
+            one.instance_path() != error.instance_path()
+                && matches!(one.kind(), Kind::Constant { .. } | Kind::Enum { .. })
+        })
+    };
+    let mut meant: Vec<&Branch> = context
+        .iter()
+        .filter(|branch| kinds(error, branch).is_none())
+        .collect();
     if meant.iter().any(is_selected) {
         meant.retain(is_selected);
     }
-    let told = |branch: &[ValidationError<'_>]| {
-        let problems = branch.iter().take(2);
-        let problems = problems.map(|one| match one.kind() {
-            Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => place(one, "fits no alternative"),
-            _ => place(one, &sentence(root, one)),
-        });
-        problems.collect::<Vec<_>>().join("; ")
-    };
-    match meant.as_slice() {
-        [one] => told(one),
-        many => {
-            let told = many.iter().zip(1..).map(|(branch, number)| {
-                format!("({number}) {}", cut(&told(branch), VALUE_BYTES_MAX))
-            });
-            format!(
-                "fits none of the alternatives: {}",
-                told.take(3).collect::<Vec<_>>().join(" ")
-            )
-        }
+    meant
+}
+
+/// Why none of the alternatives fits.
+fn alternatives(root: &Value, error: &ValidationError<'_>, context: &[Branch]) -> String {
+    let meant = meant(error, context);
+    if meant.is_empty() {
+        let wanted = context.iter().filter_map(|branch| kinds(error, branch));
+        let wanted = wanted.fold(JsonTypeSet::empty(), JsonTypeSet::union);
+        return of_type(wanted, error.instance().as_ref());
     }
+    let told = meant.iter().zip(1..).take(3).map(|(branch, number)| {
+        let told = branch.iter().take(2).map(|one| match self::context(one) {
+            Some(_) => place(one, "fits no alternative"),
+            None => place(one, &sentence(root, one)),
+        });
+        let told = told.collect::<Vec<_>>().join("; ");
+        format!("({number}) {}", cut(&told, VALUE_BYTES_MAX))
+    });
+    let told = told.collect::<Vec<_>>().join(" ");
+    format!("fits none of the alternatives: {told}")
+}
+
+/// The types that are wanted and the value that is of none of them.
+fn of_type(wanted: JsonTypeSet, instance: &Value) -> String {
+    format!(
+        "must be {}, not {}{}",
+        names(wanted),
+        shown(instance),
+        hint(wanted, instance)
+    )
 }
 
 /// The options of an enumeration, with the one that may have been meant.
@@ -310,7 +331,11 @@ fn hint(wanted: JsonTypeSet, instance: &Value) -> &'static str {
         {
             " (put it in an array)"
         }
-        _ => "",
+        Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => "",
     }
 }
 

@@ -5,6 +5,7 @@ use std::pin::pin;
 use futures_util::future::{Either, select};
 use openeve_domain::bell::{Bell, Place};
 use openeve_domain::channel::IdempotencyKey;
+use openeve_domain::event::{Event, PAUSE_DECIDED};
 use openeve_domain::ids::{ConversationId, RunId};
 use openeve_domain::limits::ACCEPT_MS_MAX;
 use openeve_domain::manifest::ChannelSpec;
@@ -66,8 +67,15 @@ pub(super) async fn handle(
         }
     };
     if !accepted.duplicate {
-        for event in turn.events.iter().filter(|_| !accepted.answered) {
-            deps.observer.event(accepted.run_id, event);
+        if accepted.answered {
+            let by = turn.turn.sender.as_deref().unwrap_or_default();
+            let payload = json!({"verdict": "answer", "by": by});
+            deps.observer
+                .event(accepted.run_id, &Event::new(PAUSE_DECIDED, payload));
+        } else {
+            for event in &turn.events {
+                deps.observer.event(accepted.run_id, event);
+            }
         }
         let place = Place::Run {
             run_id: accepted.run_id,

@@ -2,12 +2,16 @@
 //! acknowledged. The one 5xx is "could not persist": the caller should send it again.
 //!
 //! Routes: `/health`, `/healthz` and `/readyz`, open to all; `/runs/{id}` and `/runs/{id}/events`,
-//! for the operator; and what the agent's channels declare. A route without a secret is open in
-//! development, on loopback, and closed everywhere else.
+//! for the operator; `/runs/{id}/pauses`, `approve`, `reject`, `answer` and `cancel`, for the operator
+//! and for the run's own channel; and what the agent's channels declare. A route without a secret
+//! is open in development, on loopback, and closed everywhere else.
 
+mod caller;
 mod message;
+mod people;
 mod reply;
 mod runs;
+mod wish;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,15 +1,14 @@
 //! The faults: Postgres ends and comes back, processes of functions are killed.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use openeve_cluster::Cluster;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::clock::{Start, pause};
 use crate::plan::{Kill, Plan, ServerEnd, ServerFault};
 use crate::processes::{kill, living};
-use crate::stage::Stage;
+use crate::stage::{Home, Stage};
 
 /// How long a kill waits for a process that is at work; some work for milliseconds only.
 const AIM_MS: u64 = 800;
@@ -34,7 +33,7 @@ pub(crate) async fn strike_all(stage: &Stage, plan: &Plan, start: Start) -> Vec<
         let mut struck = Vec::new();
         for fault in &plan.server {
             start.reach(fault.at_ms).await;
-            struck.push(server(&stage.cluster, fault.clone()).await);
+            struck.push(server(&stage.home, fault.clone()).await);
         }
         struck
     };
@@ -53,10 +52,10 @@ pub(crate) async fn strike_all(stage: &Stage, plan: &Plan, start: Start) -> Vec<
 }
 
 /// Ends Postgres and brings it back. Blocks a thread of its own.
-async fn server(cluster: &Arc<Mutex<Cluster>>, fault: ServerFault) -> Struck {
-    let cluster = Arc::clone(cluster);
+async fn server(home: &Arc<Home>, fault: ServerFault) -> Struck {
+    let home = Arc::clone(home);
     let ending = move || {
-        let mut cluster = cluster.lock().expect("no holder panics");
+        let mut cluster = home.cluster.lock().expect("no holder panics");
         let at = Timestamp::now();
         match fault.how {
             ServerEnd::Killed => cluster.kill(),

@@ -50,7 +50,7 @@ const DATABASE: &str = "soak";
 /// Everything that runs.
 pub(crate) struct Stage {
     /// Postgres.
-    pub(crate) cluster: Arc<Mutex<Cluster>>,
+    pub(crate) home: Arc<Home>,
     /// HTTP in.
     pub(crate) ingress: LambdaFunction,
     /// What tools did.
@@ -66,6 +66,12 @@ pub(crate) struct Stage {
     pollers: Vec<Poller>,
     _model: ScriptedModel,
     _emulator: Emulator,
+}
+
+/// Postgres and the folder that it lives in, which outlives it even if a fault is under way.
+pub(crate) struct Home {
+    /// Postgres.
+    pub(crate) cluster: Mutex<Cluster>,
     _folder: TempDir,
 }
 
@@ -155,7 +161,10 @@ impl Stage {
             ),
         ];
         Self {
-            cluster: Arc::new(Mutex::new(cluster)),
+            home: Arc::new(Home {
+                cluster: Mutex::new(cluster),
+                _folder: folder,
+            }),
             ingress: functions["ingress"].clone(),
             traces,
             replies,
@@ -168,7 +177,6 @@ impl Stage {
             pollers,
             _model: model,
             _emulator: emulator,
-            _folder: folder,
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! * The trace header of a sending request stays with the message, as its `AWSTraceHeader`: that is
 //!   how a function that feeds itself is recognised. MiniStack drops it.
-//! * Message groups on standard queues are checked as AWS checks them and served in turn (see
-//!   [`queue`]). MiniStack takes any and hands out the oldest first.
+//! * Message groups on standard queues are checked as AWS checks them and served in turn. MiniStack
+//!   takes any and hands out the oldest first.
 //! * Delay, visibility, long polling, receipts, redrive and the bounds of numbers are AWS's.
 //!
 //! It speaks the JSON protocol and serves the actions that the functions and these tests use. There

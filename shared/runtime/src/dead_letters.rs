@@ -1,0 +1,125 @@
+//! Dead letters: messages that a queue gave up are compared with the rows they name.
+//!
+//! The row decides and the letter is only a hint to look: a row that needs work is rung again, and
+//! any other letter of ours has nothing left to say. What this build cannot read stays where it is,
+//! for a newer build or for a person, and is reported. Idempotent; a pass that ends in the middle
+//! leaves letters that the next one takes.
+
+use std::sync::Arc;
+
+use openeve_domain::bell::Bell;
+use openeve_domain::limits::DEAD_LETTERS_MAX;
+
+use crate::ports::{DeadLetters, Doorbell, Letter, Need, PortError, Store};
+
+/// Letters taken at once, which is what SQS gives at most.
+const LETTERS_AT_ONCE: u64 = 10;
+/// What a log line shows of a letter that cannot be read.
+const SHOWN_CHARACTERS: usize = 80;
+
+/// Everything this use case reaches the world through.
+#[derive(Clone)]
+pub struct LetterDeps {
+    /// All truth.
+    pub store: Arc<dyn Store>,
+    /// Rings.
+    pub doorbell: Arc<dyn Doorbell>,
+    /// The agent's stable identity.
+    pub agent_id: String,
+}
+
+/// What became of the letters of one queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Reconciled {
+    /// Their rows need work: rung again, and dropped.
+    pub rung: u64,
+    /// Their rows ended, wait, or are worked on: dropped.
+    pub dropped: u64,
+    /// They name no row of this agent: dropped.
+    pub unknown: u64,
+    /// This build cannot read them: left alone.
+    pub left: u64,
+}
+
+impl Reconciled {
+    /// The letters of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            rung: self.rung + other.rung,
+            dropped: self.dropped + other.dropped,
+            unknown: self.unknown + other.unknown,
+            left: self.left + other.left,
+        }
+    }
+
+    const fn letters(&self) -> u64 {
+        self.rung + self.dropped + self.unknown + self.left
+    }
+}
+
+/// Goes through at most [`DEAD_LETTERS_MAX`] letters of one queue.
+///
+/// # Errors
+/// When the queue, the store or the doorbell fails; letters already judged stay judged.
+pub async fn reconcile(
+    deps: &LetterDeps,
+    letters: &dyn DeadLetters,
+) -> Result<Reconciled, PortError> {
+    let mut all = Reconciled::default();
+    loop {
+        let left = DEAD_LETTERS_MAX.saturating_sub(all.letters());
+        let some = match left.min(LETTERS_AT_ONCE) {
+            0 => break,
+            some => letters.receive(some).await?,
+        };
+        if some.is_empty() {
+            break;
+        }
+        for letter in some {
+            one(deps, letters, &letter, &mut all).await?;
+        }
+    }
+    if all.letters() > 0 {
+        tracing::info!(
+            letters.rung = all.rung,
+            letters.dropped = all.dropped,
+            letters.unknown = all.unknown,
+            letters.left = all.left,
+            "dead letters were gone through"
+        );
+    }
+    Ok(all)
+}
+
+async fn one(
+    deps: &LetterDeps,
+    letters: &dyn DeadLetters,
+    letter: &Letter,
+    all: &mut Reconciled,
+) -> Result<(), PortError> {
+    let at = match Bell::decode(&letter.body) {
+        Ok(bell) => bell.at,
+        Err(error) => {
+            let shown: String = letter.body.chars().take(SHOWN_CHARACTERS).collect();
+            tracing::error!(error = %error, letter = ?shown, "a dead letter is no doorbell that this build reads; it stays in the queue for a newer build or a person");
+            all.left += 1;
+            return Ok(());
+        }
+    };
+    match deps.store.need(&deps.agent_id, at).await? {
+        Need::Now { tenant } => {
+            // Rung first: a crash in between rings twice, which does no harm.
+            let bell = Bell::new(at, None).of_tenant(&tenant);
+            deps.doorbell.ring(&bell, 0).await?;
+            tracing::warn!(row = ?at, "a dead letter's row needs work; it was rung again");
+            all.rung += 1;
+        }
+        Need::Later | Need::Nothing => all.dropped += 1,
+        Need::Unknown => {
+            tracing::warn!(row = ?at, "a dead letter names no row of this agent; it was dropped");
+            all.unknown += 1;
+        }
+    }
+    letters.delete(&letter.receipt).await
+}
