@@ -10,12 +10,14 @@
 //! public signature. This crate refuses to know Postgres, models and tools.
 
 mod client;
+mod dead_letters;
 pub mod lambda;
 mod s3;
 mod secrets;
 mod sqs;
 
 pub use client::{Account, AccountError};
+pub use dead_letters::SqsDeadLetters;
 pub use s3::S3Blobs;
 pub use secrets::{Secrets, is_secret_arn};
 pub use sqs::SqsDoorbell;

@@ -1,8 +1,10 @@
 //! The `openeve` command: an agent folder in, a running agent or a deployable bundle out.
 //!
-//! It owns argument parsing, what people read on the terminal, and the wiring of one process that
-//! runs all handlers (`dev`). It decides nothing about a run: the handlers are the library's own,
-//! the same that run on Lambda. The offline demo model lives here and nowhere else, so that no
+//! It owns argument parsing, what people read on the terminal, the wiring of one process that runs
+//! all handlers (`dev`), and what an operator does to a run in its database. It decides nothing
+//! about a run: the handlers are the library's own, the same that run on Lambda. A command exits 0
+//! when it has done what was asked, 1 when that was refused or there was nothing to do, and 2 when
+//! it was not given what it needs. The offline demo model lives here and nowhere else, so that no
 //! deployed function can ever answer with it.
 
 mod commands;
@@ -40,6 +42,18 @@ enum Command {
         #[arg(long)]
         plan: bool,
     },
+    /// Show what a run waits for and how to decide it; exits 1 if nothing waits.
+    Pauses(commands::pauses::PausesArguments),
+    /// Let a call run that waits for approval.
+    Approve(commands::decide::ApproveArguments),
+    /// Say no to a call that waits, whatever it waits for.
+    Reject(commands::decide::RejectArguments),
+    /// Answer a question that a run waits for.
+    Answer(commands::decide::AnswerArguments),
+    /// End a run, whatever it is doing.
+    Cancel(commands::cancel::CancelArguments),
+    /// Begin failed runs again, free blocked ones, owe failed deliveries again.
+    Redrive(commands::redrive::RedriveArguments),
 }
 
 fn main() -> ExitCode {
@@ -57,6 +71,12 @@ fn main() -> ExitCode {
             Command::Validate { folder } => commands::validate::run(&folder).await,
             Command::Build(arguments) => commands::build::run(arguments).await,
             Command::Migrate { plan } => commands::migrate::run(plan).await,
+            Command::Pauses(arguments) => commands::pauses::run(arguments).await,
+            Command::Approve(arguments) => commands::decide::approve(arguments).await,
+            Command::Reject(arguments) => commands::decide::reject(arguments).await,
+            Command::Answer(arguments) => commands::decide::answer(arguments).await,
+            Command::Cancel(arguments) => commands::cancel::run(arguments).await,
+            Command::Redrive(arguments) => commands::redrive::run(arguments).await,
         }
     });
     // Whatever still runs has been given its time; a script that never ends must not hold us.

@@ -20,6 +20,21 @@ pub(crate) fn part(text: &str) {
     let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// A command that was not given what it needs; exits 2.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// The exit code of a command that was not given what it needs.
+const USAGE: u8 = 2;
+
 /// Says why a command failed, cause by cause.
 pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
     let mut causes: Vec<String> = Vec::new();
@@ -31,5 +46,48 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
         }
     }
     say(&format!("error: {}", causes.join("\n  because: ")));
+    if error.is::<Usage>() {
+        return ExitCode::from(USAGE);
+    }
     ExitCode::FAILURE
+}
+
+/// A text of somebody else's as a terminal may show it: what would move the cursor, hide or turn
+/// around what a person reads before deciding is written out.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        let misleads = character.is_control()
+            || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
+            || ('\u{200b}'..='\u{200f}').contains(&character)
+            || ('\u{2028}'..='\u{202e}').contains(&character)
+            || ('\u{2060}'..='\u{206f}').contains(&character)
+            || ('\u{e0000}'..='\u{e007f}').contains(&character);
+        if misleads {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_would_fool_a_terminal_is_written_out() {
+        assert_eq!(visible("10 € für Müller, 日本"), "10 € für Müller, 日本");
+        assert_eq!(visible("a\u{1b}[2Kb"), "a\\u{1b}[2Kb");
+        assert_eq!(visible("pay\r\nnow"), "pay\\r\\nnow");
+        assert_eq!(visible("\u{202e}001\u{9b}"), "\\u{202e}001\\u{9b}");
+    }
+
+    #[test]
+    fn a_command_that_lacks_something_exits_with_two() {
+        let error = anyhow::Error::from(Usage("which agent?".to_owned()));
+        assert_eq!(failed(&error), ExitCode::from(2));
+        assert_eq!(failed(&anyhow::anyhow!("broken")), ExitCode::FAILURE);
+    }
 }

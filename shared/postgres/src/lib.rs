@@ -22,6 +22,7 @@ mod commit;
 mod delivery;
 mod failure;
 pub mod migrate;
+mod need;
 mod person;
 mod pipeline;
 mod pool;

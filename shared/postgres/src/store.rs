@@ -30,6 +30,11 @@ impl PgStore {
         Self { pool }
     }
 
+    /// What it connects through.
+    pub(crate) const fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
     /// Applies migrations; see [`migrate::migrate`].
     pub async fn migrate(&self) -> Result<Vec<migrate::Planned>, migrate::MigrateError> {
         migrate::migrate(&self.pool).await

@@ -5,13 +5,15 @@
 //! for a newer build or for a person, and is reported. Idempotent; a pass that ends in the middle
 //! leaves letters that the next one takes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use openeve_domain::bell::Bell;
-use openeve_domain::limits::DEAD_LETTERS_MAX;
 
-use crate::ports::{DeadLetters, Doorbell, Letter, Need, PortError, Store};
+use crate::ports::{DeadLetters, Doorbell, Letter, Need, Needs, PortError};
 
+/// Letters of one queue that one pass goes through at most.
+pub const LETTERS_MAX: u64 = 100;
 /// Letters taken at once, which is what SQS gives at most.
 const LETTERS_AT_ONCE: u64 = 10;
 /// What a log line shows of a letter that cannot be read.
@@ -20,12 +22,21 @@ const SHOWN_CHARACTERS: usize = 80;
 /// Everything this use case reaches the world through.
 #[derive(Clone)]
 pub struct LetterDeps {
-    /// All truth.
-    pub store: Arc<dyn Store>,
+    /// Looks at rows.
+    pub rows: Arc<dyn Needs>,
     /// Rings.
     pub doorbell: Arc<dyn Doorbell>,
     /// The agent's stable identity.
     pub agent_id: String,
+}
+
+/// The queues whose letters are gone through.
+#[derive(Clone)]
+pub struct LetterBoxes {
+    /// What their rows are looked at and rung through.
+    pub through: LetterDeps,
+    /// Each queue's dead letters, by the queue's name.
+    pub queues: BTreeMap<&'static str, Arc<dyn DeadLetters>>,
 }
 
 /// What became of the letters of one queue.
@@ -42,23 +53,26 @@ pub struct Reconciled {
 }
 
 impl Reconciled {
-    /// The letters of both.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self {
-            rung: self.rung + other.rung,
-            dropped: self.dropped + other.dropped,
-            unknown: self.unknown + other.unknown,
-            left: self.left + other.left,
-        }
-    }
-
     const fn letters(&self) -> u64 {
         self.rung + self.dropped + self.unknown + self.left
     }
 }
 
-/// Goes through at most [`DEAD_LETTERS_MAX`] letters of one queue.
+/// Goes through the letters of every queue, and only then says that one of them failed.
+pub async fn reconcile_all(
+    boxes: &LetterBoxes,
+) -> Result<BTreeMap<&'static str, Reconciled>, PortError> {
+    let (mut all, mut failed) = (BTreeMap::new(), None);
+    for (queue, letters) in &boxes.queues {
+        match reconcile(&boxes.through, letters.as_ref()).await {
+            Ok(reconciled) => drop(all.insert(*queue, reconciled)),
+            Err(error) => failed = Some(error),
+        }
+    }
+    failed.map_or(Ok(all), Err)
+}
+
+/// Goes through at most [`LETTERS_MAX`] letters of one queue.
 ///
 /// # Errors
 /// When the queue, the store or the doorbell fails; letters already judged stay judged.
@@ -68,7 +82,7 @@ pub async fn reconcile(
 ) -> Result<Reconciled, PortError> {
     let mut all = Reconciled::default();
     loop {
-        let left = DEAD_LETTERS_MAX.saturating_sub(all.letters());
+        let left = LETTERS_MAX.saturating_sub(all.letters());
         let some = match left.min(LETTERS_AT_ONCE) {
             0 => break,
             some => letters.receive(some).await?,
@@ -107,7 +121,7 @@ async fn one(
             return Ok(());
         }
     };
-    match deps.store.need(&deps.agent_id, at).await? {
+    match deps.rows.need(&deps.agent_id, at).await? {
         Need::Now { tenant } => {
             // Rung first: a crash in between rings twice, which does no harm.
             let bell = Bell::new(at, None).of_tenant(&tenant);

@@ -13,6 +13,7 @@
 pub mod arguments;
 pub mod channels;
 pub mod config;
+pub mod dead_letters;
 pub mod delivery;
 pub mod engine;
 pub mod ingress;

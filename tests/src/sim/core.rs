@@ -88,6 +88,8 @@ pub(super) struct Core {
     pub(super) frozen: HashMap<WorkerId, i64>,
     pub(super) skew_ms: HashMap<WorkerId, i64>,
     pub(super) queue: Vec<Message>,
+    /// The newest commit of each worker.
+    pub(super) last_commit: HashMap<WorkerId, Commit>,
     /// Commits that arrive late.
     pub(super) late: Vec<(i64, Commit)>,
     pub(super) effects: Vec<Effect>,
@@ -124,6 +126,7 @@ impl Core {
             frozen: HashMap::new(),
             skew_ms: HashMap::new(),
             queue: Vec::new(),
+            last_commit: HashMap::new(),
             late: Vec::new(),
             effects: Vec::new(),
             posts: Vec::new(),

@@ -18,6 +18,6 @@ pub mod invariants;
 mod ports;
 pub mod scenario;
 
-pub use driver::{Report, simulate};
+pub use driver::{Report, Wanted, simulate};
 pub use fault::{Fault, Plan};
 pub use scenario::{Scenario, scenarios};

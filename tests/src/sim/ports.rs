@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use openeve_domain::bell::Bell;
 use openeve_domain::commit::{Commit, Lease};
 use openeve_domain::delivery::{LeasedDelivery, SendOutcome};
-use openeve_domain::ids::{LeaseToken, RunId};
 use openeve_domain::manifest::Manifest;
 use openeve_domain::pause::{PauseKind, PauseRequest};
 use openeve_domain::retry::Class;
@@ -59,6 +58,9 @@ impl Tap for Ports {
             let kinds: Vec<&str> = commit.events.iter().map(|one| one.kind.as_str()).collect();
             format!("w{} commit e{} {:?} {kinds:?} -> {answer:?}", self.worker.id, commit.epoch, commit.status)
         });
+        if core.disturbed {
+            core.last_commit.insert(self.worker.id, commit.clone());
+        }
         if !applied {
             return;
         }
@@ -442,14 +444,4 @@ pub(super) fn may_be_unknown(name: &str, fault: Fault) -> bool {
         Fault::LateCopy => name == "commit",
         Fault::Kill | Fault::Freeze | Fault::Delay | Fault::Duplicate => true,
     }
-}
-
-/// A claim's run, for whoever wants to know what a worker holds.
-pub(super) fn holds(core: &super::core::Core, run_id: RunId) -> bool {
-    core.held.values().any(|held| held.run_id == run_id)
-}
-
-/// A token for a lease outside any worker.
-pub(super) fn token(core: &mut super::core::Core) -> LeaseToken {
-    LeaseToken::new(core.uuid())
 }

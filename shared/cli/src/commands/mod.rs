@@ -1,7 +1,14 @@
 //! The commands that end by themselves.
 
+mod bells;
 pub(crate) mod build;
+pub(crate) mod cancel;
+pub(crate) mod decide;
 pub(crate) mod migrate;
+pub(crate) mod pauses;
+pub(crate) mod redrive;
+pub(crate) mod shown;
+pub(crate) mod target;
 pub(crate) mod validate;
 
 use std::path::Path;

@@ -13,11 +13,21 @@ use crate::output;
 
 /// The private cluster's database.
 const NAME: &str = "openeve";
+/// Where an artifact folder keeps the address of the private database while it runs.
+const RECORD: &str = "dev/database";
 
 /// A database to work with.
 pub(super) struct Database {
     url: Secret,
     cluster: Option<Cluster>,
+    record: Option<PathBuf>,
+}
+
+/// The address of the private database that `dev` runs beside an artifact, or ran when it was
+/// killed. Whoever connects finds out whether it still answers. It holds no password.
+pub(crate) fn recorded(artifact: &Path) -> Option<Secret> {
+    let address = std::fs::read_to_string(artifact.join(RECORD)).ok()?;
+    Some(Secret::new(address.trim())).filter(|address| !address.reveal().is_empty())
 }
 
 impl Database {
@@ -28,9 +38,11 @@ impl Database {
             return Ok(Self {
                 url: Secret::new(url),
                 cluster: None,
+                record: None,
             });
         }
-        let dir = std::path::absolute(folder)?.join(".openeve/dev/postgres");
+        let artifact = std::path::absolute(folder)?.join(".openeve");
+        let dir = artifact.join("dev/postgres");
         let options = FindOptions {
             explicit: values.given("OPENEVE_POSTGRES_BIN").map(PathBuf::from),
             path: environment::variable("PATH")
@@ -47,9 +59,13 @@ impl Database {
         if cluster.query("postgres", &exists)?.is_empty() {
             cluster.create_database(NAME, None)?;
         }
+        let (url, record) = (cluster.url(NAME), artifact.join(RECORD));
+        std::fs::write(&record, &url)
+            .with_context(|| format!("cannot write {}", record.display()))?;
         Ok(Self {
-            url: Secret::new(cluster.url(NAME)),
+            url: Secret::new(url),
             cluster: Some(cluster),
+            record: Some(record),
         })
     }
 
@@ -60,6 +76,10 @@ impl Database {
 
     /// Stops a private cluster.
     pub(super) fn close(self) {
+        if let Some(record) = self.record {
+            // A record that stays is found out by whoever connects.
+            std::fs::remove_file(record).ok();
+        }
         if let Some(cluster) = self.cluster {
             cluster.stop();
         }

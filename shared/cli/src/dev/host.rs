@@ -332,6 +332,7 @@ async fn sweep_loop(host: Arc<Host>) {
         pause(SWEEP_PAUSE).await;
         let deps = SweepDeps {
             store: host.shared.store.clone(),
+            letters: None,
         };
         if let Err(error) = sweep(&deps).await {
             tracing::warn!(error.code = error.code, error = %error, "the sweep failed; it tries again");

@@ -31,6 +31,7 @@ use crate::commands::compiled;
 use crate::output;
 use follow::Follow;
 use host::Host;
+pub(crate) use database::recorded;
 pub(crate) use host::ca;
 
 /// How to run.

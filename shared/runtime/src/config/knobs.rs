@@ -108,6 +108,18 @@ pub const KNOBS: &[Knob] = &[
         "The SQS queue that rings the delivery function.",
     ),
     knob(
+        "OPENEVE_STEP_DEAD_LETTERS_URL",
+        Kind::Url,
+        "",
+        "The SQS queue of messages that the step function gave up. The sweep and `openeve redrive --dead-letters` compare them with their rows.",
+    ),
+    knob(
+        "OPENEVE_DELIVERY_DEAD_LETTERS_URL",
+        Kind::Url,
+        "",
+        "The same for the delivery function.",
+    ),
+    knob(
         "OPENEVE_AWS_ENDPOINT_URL",
         Kind::Url,
         "",
@@ -136,7 +148,7 @@ pub const KNOBS: &[Knob] = &[
     secret(
         "OPENEVE_ADMIN_TOKEN",
         None,
-        "The bearer token for reading runs over HTTP. Unset: those routes are closed in production.",
+        "The bearer token for reading, deciding and cancelling runs over HTTP. Unset: in production those routes are closed, but for the channels' own tokens.",
     ),
     secret(
         "OPENEVE_AGENT_SECRET",

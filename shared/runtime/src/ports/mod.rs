@@ -2,6 +2,7 @@
 
 mod blobs;
 mod clock;
+mod dead_letters;
 mod doorbell;
 mod engine;
 mod http;
@@ -12,6 +13,7 @@ mod tools;
 
 pub use blobs::{BlobId, Blobs};
 pub use clock::{Clock, Ids};
+pub use dead_letters::{DeadLetters, Letter, Need, Needs};
 pub use doorbell::Doorbell;
 pub use engine::{Advance, AdvanceInput, Advanced, Engine};
 pub use http::{Body, HttpClient, HttpError, HttpRequest, HttpResponse};

@@ -1,0 +1,13 @@
+//! The simulation tier: every crash point of every scenario, seeds, and mutants.
+//!
+//! On demand: `cargo run --profile bench -p openeve-tests --bin simulate -- --help`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails loudly"
+)]
+
+mod mutants;
+mod seeds;
+mod sweep;
