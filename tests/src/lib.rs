@@ -15,14 +15,12 @@
 )]
 
 mod bells;
-pub mod conformance;
 pub mod deployment;
 pub mod emulator;
 mod engine;
 mod manifest;
 pub mod paths;
 pub mod schema;
-pub mod sim;
 pub mod shipped;
 pub mod tap;
 mod tools;
@@ -31,5 +29,5 @@ mod world;
 pub use bells::RecordingDoorbell;
 pub use engine::{Plan, ScriptedEngine, answer, calls};
 pub use manifest::{manifest, tool};
-pub use tools::{ClosureTools, ScriptedSender};
+pub use tools::{ClosureTools, ScriptedSender, ask, output};
 pub use world::{World, WorldOptions, migrated_database, wal_position};

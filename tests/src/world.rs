@@ -14,6 +14,7 @@ use openeve_runtime::config::{Settings, Values};
 use openeve_runtime::delivery::{DeliveryDeps, deliver};
 use openeve_runtime::ingress::{IngressDeps, IngressRequest, IngressResponse, handle};
 use openeve_runtime::ports::{NoObserver, PortError, RunView, Store as _, StoredEvent};
+use openeve_runtime::resume::ResumeDeps;
 use openeve_runtime::step::{StepDeps, Stepped, step};
 use openeve_runtime::tick::{TickDeps, tick};
 use openeve_testkit::clock::FakeClock;
@@ -154,6 +155,17 @@ impl World {
             manifest: self.manifest.clone(),
             settings: self.settings.clone(),
             registered: Arc::new(true.into()),
+        }
+    }
+
+    /// What deciding reaches the world through.
+    pub fn resume_deps(&self) -> ResumeDeps {
+        ResumeDeps {
+            store: self.store.clone(),
+            doorbell: self.bells.clone(),
+            ids: self.ids.clone(),
+            observer: Arc::new(NoObserver),
+            agent_id: self.manifest.agent.id.clone(),
         }
     }
 

@@ -4,6 +4,7 @@ use openeve_domain::commit::{Commit, Committed, Lease};
 use openeve_domain::ids::RunId;
 use openeve_domain::pause::PauseRequest;
 use openeve_domain::status::RunStatus;
+use openeve_domain::transcript::ToolCall;
 use openeve_domain::usage::Usage;
 use openeve_runtime::ports::CommitAnswer;
 use serde_json::Value;
@@ -182,77 +183,38 @@ fn entries(commit: &Commit) -> Option<Statement> {
 
 fn calls(commit: &Commit) -> Option<Statement> {
     let rows = &commit.calls;
+    let texts = |of: fn(&ToolCall) -> &str| -> Vec<String> {
+        rows.iter().map(|row| clean::text(of(row))).collect()
+    };
+    let outputs = rows.iter().map(|row| {
+        let settled = !row.model_output.is_empty();
+        settled.then(|| clean::text(&row.model_output))
+    });
     (!rows.is_empty()).then(|| {
         of_run(commit, include_str!("sql/commit_calls.sql"))
+            .bind(column(rows, |row| row.id.uuid()), Type::UUID_ARRAY)
+            .bind(column(rows, |row| int(row.entry_seq)), Type::INT4_ARRAY)
+            .bind(column(rows, |row| int(row.ordinal)), Type::INT4_ARRAY)
+            .bind(texts(|row| &row.provider_call_id), Type::TEXT_ARRAY)
+            .bind(texts(|row| &row.name), Type::TEXT_ARRAY)
+            .bind(texts(|row| &row.arguments), Type::TEXT_ARRAY)
             .bind(
-                rows.iter().map(|row| row.id.uuid()).collect::<Vec<_>>(),
-                Type::UUID_ARRAY,
-            )
-            .bind(
-                rows.iter()
-                    .map(|row| int(row.entry_seq))
-                    .collect::<Vec<_>>(),
-                Type::INT4_ARRAY,
-            )
-            .bind(
-                rows.iter().map(|row| int(row.ordinal)).collect::<Vec<_>>(),
-                Type::INT4_ARRAY,
-            )
-            .bind(
-                rows.iter()
-                    .map(|row| clean::text(&row.provider_call_id))
-                    .collect::<Vec<_>>(),
+                column(rows, |row| row.side_effects.as_str()),
                 Type::TEXT_ARRAY,
             )
+            .bind(column(rows, |row| row.status.as_str()), Type::TEXT_ARRAY)
+            .bind(column(rows, |row| row.sequential), Type::BOOL_ARRAY)
             .bind(
-                rows.iter()
-                    .map(|row| clean::text(&row.name))
-                    .collect::<Vec<_>>(),
-                Type::TEXT_ARRAY,
-            )
-            .bind(
-                rows.iter()
-                    .map(|row| clean::text(&row.arguments))
-                    .collect::<Vec<_>>(),
-                Type::TEXT_ARRAY,
-            )
-            .bind(
-                rows.iter()
-                    .map(|row| row.side_effects.as_str())
-                    .collect::<Vec<_>>(),
-                Type::TEXT_ARRAY,
-            )
-            .bind(
-                rows.iter()
-                    .map(|row| row.status.as_str())
-                    .collect::<Vec<_>>(),
-                Type::TEXT_ARRAY,
-            )
-            .bind(
-                rows.iter().map(|row| row.sequential).collect::<Vec<_>>(),
-                Type::BOOL_ARRAY,
-            )
-            .bind(
-                rows.iter()
-                    .map(|row| row.gate.as_ref().and_then(json))
-                    .collect::<Vec<_>>(),
+                column(rows, |row| row.gate.as_ref().and_then(json)),
                 Type::JSONB_ARRAY,
             )
-            .bind(
-                rows.iter()
-                    .map(|row| present(&row.result))
-                    .collect::<Vec<_>>(),
-                Type::JSONB_ARRAY,
-            )
-            .bind(
-                rows.iter()
-                    .map(|row| {
-                        (!row.model_output.is_empty()).then(|| clean::text(&row.model_output))
-                    })
-                    .collect::<Vec<_>>(),
-                Type::TEXT_ARRAY,
-            )
+            .bind(column(rows, |row| present(&row.result)), Type::JSONB_ARRAY)
+            .bind(outputs.collect::<Vec<_>>(), Type::TEXT_ARRAY)
     })
+}
+
+fn column<R, T>(rows: &[R], of: impl Fn(&R) -> T) -> Vec<T> {
+    rows.iter().map(of).collect()
 }
 
 fn pauses(commit: &Commit) -> Option<Statement> {

@@ -37,11 +37,13 @@ async fn need(client: &Client, agent_id: &str, at: Place) -> Result<Need, Failur
     let Some(row) = answer.rows.first() else {
         return Ok(Need::Unknown);
     };
-    Ok(match (get::<bool>(row, "open")?, get::<bool>(row, "due")?) {
-        (false, _) => Need::Nothing,
-        (true, false) => Need::Later,
-        (true, true) => Need::Now {
-            tenant: get(row, "tenant")?,
+    Ok(
+        match (get::<bool>(row, "open")?, get::<bool>(row, "due")?) {
+            (false, _) => Need::Nothing,
+            (true, false) => Need::Later,
+            (true, true) => Need::Now {
+                tenant: get(row, "tenant")?,
+            },
         },
-    })
+    )
 }

@@ -133,9 +133,7 @@ async fn attempt(
         let outcome = patiently(through, leased, part).await;
         let last = part + 1 >= plan.parts;
         match outcome {
-            SendOutcome::Sent { via, provider_id } if last => {
-                return Ok(Some((SendOutcome::Sent { via, provider_id }, part + 1)));
-            }
+            SendOutcome::Sent { .. } if last => return Ok(Some((outcome, part + 1))),
             SendOutcome::Sent { provider_id, .. } => {
                 let sent = PartSent {
                     id: leased.id,
@@ -155,7 +153,10 @@ async fn attempt(
                 };
                 return Ok(Some((retry, part)));
             }
-            other => return Ok(Some((other, part))),
+            SendOutcome::Suppressed { .. }
+            | SendOutcome::Retry { .. }
+            | SendOutcome::Refused { .. }
+            | SendOutcome::Ambiguous { .. } => return Ok(Some((outcome, part))),
         }
     }
     // Every part was sent before; only settling was missing.

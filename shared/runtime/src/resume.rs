@@ -94,12 +94,9 @@ impl Decider {
     fn may(&self, pauses: &Pauses, approvers: &[String]) -> bool {
         match self {
             Self::Operator => true,
-            Self::Person { id, roles } => may_decide(
-                approvers,
-                id.as_deref(),
-                roles,
-                pauses.requester.as_deref(),
-            ),
+            Self::Person { id, roles } => {
+                may_decide(approvers, id.as_deref(), roles, pauses.requester.as_deref())
+            }
         }
     }
 }
@@ -314,7 +311,9 @@ pub async fn decide(
             call_id,
             tool,
             status,
-            same: before.as_ref().is_some_and(|before| is_same(before, &decision)),
+            same: before
+                .as_ref()
+                .is_some_and(|before| is_same(before, &decision)),
             decision: before,
             by,
         }),
@@ -338,7 +337,8 @@ fn refused(
         });
     }
     let offered = |text: &String| request.options.is_empty() || request.options.contains(text);
-    let wrong_text = matches!(decision, Decision::Answer { text } if text.trim().is_empty() || !offered(text));
+    let wrong_text =
+        matches!(decision, Decision::Answer { text } if text.trim().is_empty() || !offered(text));
     (wrong_text || !decision.fits(request.kind)).then(|| unfit(paused))
 }
 
@@ -413,7 +413,15 @@ mod tests {
 
     #[test]
     fn a_name_that_stands_for_others_is_nobodys_name() {
-        for name in ["operator", "requester", "anyone", "role:admin", "", " ", "a\u{1b}[2J"] {
+        for name in [
+            "operator",
+            "requester",
+            "anyone",
+            "role:admin",
+            "",
+            " ",
+            "a\u{1b}[2J",
+        ] {
             let refused = Decider::person(Some(name.to_owned()), Vec::new());
             assert!(refused.is_err(), "{name:?}");
         }

@@ -690,6 +690,7 @@ impl Driver {
             store: self.store(ports),
             doorbell: Arc::new(ports.clone()),
             ids: Arc::new(ports.clone()),
+            observer: Arc::new(NoObserver),
             agent_id: self.script.manifest.agent.id.clone(),
         }
     }

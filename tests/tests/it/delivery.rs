@@ -4,7 +4,7 @@ use openeve_domain::bell::Place;
 use openeve_domain::delivery::SendOutcome;
 use openeve_domain::ids::{DeliveryId, LeaseToken};
 use openeve_domain::status::DeliveryStatus;
-use openeve_runtime::ports::Store as _;
+use openeve_runtime::ports::{SendPlan, Store as _};
 use openeve_tests::{World, WorldOptions};
 
 use crate::support::{echo, options, world};
@@ -161,4 +161,115 @@ async fn a_reply_whose_sender_vanishes_every_time_is_given_up() {
     );
     assert_eq!(world.view(run).await.delivery, Some(DeliveryStatus::Failed));
     world.assert_invariants().await;
+}
+
+/// Makes every deferred delivery due now.
+async fn due_now(world: &World) {
+    let client = world.database.connect().await;
+    let due = "UPDATE openeve.deliveries SET next_attempt_at = clock_timestamp() - INTERVAL '1 minute' \
+               WHERE next_attempt_at IS NOT NULL";
+    client.batch_execute(due).await.unwrap();
+}
+
+fn sent(name: &str) -> SendOutcome {
+    SendOutcome::Sent {
+        via: "script".into(),
+        provider_id: Some(name.into()),
+    }
+}
+
+async fn row(world: &World, id: DeliveryId) -> (String, Option<String>, i32, serde_json::Value) {
+    let client = world.database.connect().await;
+    let sql =
+        "SELECT status, reason, parts_sent, provider_ids FROM openeve.deliveries WHERE id = $1";
+    let row = client.query_one(sql, &[&id.uuid()]).await.unwrap();
+    (row.get(0), row.get(1), row.get(2), row.get(3))
+}
+
+#[tokio::test]
+async fn a_retry_goes_on_behind_the_last_part_that_was_sent() {
+    let world = world(echo()).await;
+    world.sender.plans(SendPlan {
+        parts: 3,
+        dedupes: true,
+    });
+    let (run, id) = owed(&world).await;
+    world.sender.will(vec![sent("p0"), sent("p1"), retry()]);
+    world.deliver(id).await;
+    due_now(&world).await;
+    world.sender.will(vec![sent("p2")]);
+    world.deliver(id).await;
+    assert_eq!(
+        world.sender.parts(),
+        [0, 1, 2, 2],
+        "no part twice, none before its turn"
+    );
+    let names = serde_json::json!(["p0", "p1", "p2"]);
+    assert_eq!(row(&world, id).await, ("sent".into(), None, 3, names));
+    assert_eq!(world.view(run).await.delivery, Some(DeliveryStatus::Sent));
+    world.assert_invariants().await;
+}
+
+#[tokio::test]
+async fn a_send_whose_outcome_is_unknown_is_given_up_where_no_repetition_is_recognised() {
+    let world = world(echo()).await;
+    let (_, id) = owed(&world).await;
+    let error = "the connection broke".to_owned();
+    world.sender.will(vec![SendOutcome::Ambiguous { error }]);
+    world.deliver(id).await;
+    let (status, reason, ..) = row(&world, id).await;
+    assert_eq!(
+        (status.as_str(), reason.as_deref()),
+        ("failed", Some("ambiguous"))
+    );
+}
+
+#[tokio::test]
+async fn an_operator_may_prefer_a_double_post_to_a_lost_one() {
+    let mut world = world(echo()).await;
+    world.settings.delivery_ambiguous_retry = true;
+    let (_, id) = owed(&world).await;
+    let error = "the connection broke".to_owned();
+    world.sender.will(vec![SendOutcome::Ambiguous { error }]);
+    world.deliver(id).await;
+    due_now(&world).await;
+    world.deliver(id).await;
+    assert_eq!(row(&world, id).await.0, "sent");
+    assert_eq!(world.sender.attempts().len(), 2);
+}
+
+#[tokio::test]
+async fn a_sender_that_vanished_is_ambiguous_where_no_repetition_is_recognised() {
+    for (dedupes, status) in [(true, "sent"), (false, "failed")] {
+        let world = world(echo()).await;
+        world.sender.plans(SendPlan { parts: 1, dedupes });
+        let (_, id) = owed(&world).await;
+        let token = LeaseToken::new(uuid::Uuid::from_u128(77));
+        world.store.lease_delivery(id, token, 60_000).await.unwrap();
+        world.expire_leases().await;
+        world.deliver(id).await;
+        assert_eq!(row(&world, id).await.0, status, "dedupes: {dedupes}");
+    }
+}
+
+#[tokio::test]
+async fn the_sentinel_is_silence_where_the_channel_judges_and_text_elsewhere() {
+    for judged in [true, false] {
+        let mut options = options(openeve_tests::ScriptedEngine::new(|_, _| {
+            openeve_tests::answer("NO_REPLY")
+        }));
+        options.manifest.channels[0].judged_replies = judged;
+        let world = World::new(options).await;
+        let (run, id) = owed(&world).await;
+        world.deliver(id).await;
+        let (status, reason, ..) = row(&world, id).await;
+        let wanted = if judged {
+            ("suppressed", Some("sentinel"))
+        } else {
+            ("sent", None)
+        };
+        assert_eq!((status.as_str(), reason.as_deref()), wanted);
+        assert_eq!(world.sender.attempts().len(), usize::from(!judged));
+        assert!(world.view(run).await.delivery.unwrap().is_terminal());
+    }
 }

@@ -13,6 +13,7 @@ mod commit;
 mod delivery;
 mod migrations;
 mod outage;
+mod pauses;
 mod recovery;
 mod schedule;
 mod step;

@@ -8,9 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use openeve_domain::ids::{RunId, ToolCallId};
 use openeve_domain::pause::Decision;
-use openeve_runtime::resume::{
-    Decider, Outcome, Told, Which, resume_approval, resume_input, told,
-};
+use openeve_runtime::resume::{Decider, Outcome, Told, Which, resume_approval, resume_input, told};
 
 use super::shown;
 use super::target::Target;

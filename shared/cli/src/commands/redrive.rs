@@ -30,7 +30,10 @@ const EVENTS_AT_ONCE: u64 = 500;
 #[derive(Args)]
 pub(crate) struct RedriveArguments {
     /// Ids of runs (`run_…`) and of deliveries (`dlv_…`).
-    #[arg(value_name = "RUN_OR_DELIVERY", required_unless_present = "dead_letters")]
+    #[arg(
+        value_name = "RUN_OR_DELIVERY",
+        required_unless_present = "dead_letters"
+    )]
     ids: Vec<Id>,
     /// Go through the queues' dead letters: ring again for rows that need work, drop the rest.
     #[arg(long, conflicts_with = "ids")]
@@ -198,7 +201,8 @@ async fn letters(reach: &Reach, target: &Target) -> anyhow::Result<bool> {
         }
     }
     if queues.is_empty() {
-        let why = "which queues? Set OPENEVE_STEP_DEAD_LETTERS_URL or OPENEVE_DELIVERY_DEAD_LETTERS_URL";
+        let why =
+            "which queues? Set OPENEVE_STEP_DEAD_LETTERS_URL or OPENEVE_DELIVERY_DEAD_LETTERS_URL";
         return Err(Usage(why.to_owned()).into());
     }
     let through = LetterDeps {

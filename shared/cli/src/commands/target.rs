@@ -86,7 +86,8 @@ impl Target {
     /// What another command needs to find the same run, to be put behind it.
     pub(crate) fn again(&self) -> String {
         let folder = self.folder.as_ref();
-        let folder = folder.map(|folder| format!(" --folder {}", quoted(&folder.display().to_string())));
+        let folder =
+            folder.map(|folder| format!(" --folder {}", quoted(&folder.display().to_string())));
         let agent = self.agent.as_ref();
         let agent = agent.map(|agent| format!(" --agent {}", quoted(agent)));
         folder.unwrap_or_default() + &agent.unwrap_or_default()
@@ -129,7 +130,10 @@ async fn private(root: &Path) -> anyhow::Result<PgStore> {
     };
     let record = root.display();
     let Some(url) = recorded(root) else {
-        return Err(nothing(&format!("no `openeve dev` runs a private one beside {record}")).into());
+        return Err(nothing(&format!(
+            "no `openeve dev` runs a private one beside {record}"
+        ))
+        .into());
     };
     let store = PgStore::new(Pool::new(&url, 1, None)?);
     if let Err(error) = store.ready().await {
@@ -138,7 +142,9 @@ async fn private(root: &Path) -> anyhow::Result<PgStore> {
         ))
         .into());
     }
-    output::say(&format!("in the private database of `openeve dev` beside {record}"));
+    output::say(&format!(
+        "in the private database of `openeve dev` beside {record}"
+    ));
     Ok(store)
 }
 

@@ -29,9 +29,9 @@ use openeve_host::logs::{self, Form};
 
 use crate::commands::compiled;
 use crate::output;
+pub(crate) use database::recorded;
 use follow::Follow;
 use host::Host;
-pub(crate) use database::recorded;
 pub(crate) use host::ca;
 
 /// How to run.

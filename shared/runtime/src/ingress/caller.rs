@@ -33,8 +33,7 @@ pub(super) fn operator(
 ) -> Result<(), Box<IngressResponse>> {
     match (&deps.admin_token, deps.settings.mode) {
         (Some(token), _) => check_bearer(&request.headers, token).map_err(|error| {
-            let refused =
-                IngressResponse::error(error.status(), error.code(), &error.to_string());
+            let refused = IngressResponse::error(error.status(), error.code(), &error.to_string());
             Box::new(refused.with("www-authenticate", "Bearer"))
         }),
         (None, Mode::Development) => Ok(()),

@@ -142,15 +142,7 @@ async fn wished(
         let message = "\"text\" is missing or blank; send an object such as {\"text\": \"yes\"}";
         return Ok(IngressResponse::error(400, "request_malformed", message));
     };
-    let outcome = decide(
-        &through,
-        run_id,
-        &pauses,
-        wish.which,
-        decision.clone(),
-        &by,
-    )
-    .await?;
+    let outcome = decide(&through, run_id, &pauses, wish.which, decision.clone(), &by).await?;
     if let Outcome::Taken { call_id, .. } = &outcome {
         tracing::info!(run.id = %run_id, call.id = %call_id, by = %by.name(), "a pause was decided: {}", verdict(&decision));
     }

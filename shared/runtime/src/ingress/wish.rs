@@ -181,7 +181,10 @@ mod tests {
         let table = [
             ("{", "line 1"),
             ("[]", "no JSON object"),
-            (r#"{"cal": "x"}"#, "unknown field \"cal\"; the fields are call, generation"),
+            (
+                r#"{"cal": "x"}"#,
+                "unknown field \"cal\"; the fields are call, generation",
+            ),
             (r#"{"call": 7}"#, "\"call\" must be a string"),
             (r#"{"call": "run_7"}"#, "must look like call_"),
             (r#"{"generation": 0}"#, "counts from 1"),

@@ -1,9 +1,7 @@
 //! What became of a decision, in the words of every surface: HTTP answers with them, the command
 //! line prints them. The status is HTTP's; below 300 means that the wish was met.
 
-use openeve_domain::pause::{
-    ANYONE, Decision, OPERATOR, Pause, PauseKind, PauseStatus, REQUESTER,
-};
+use openeve_domain::pause::{ANYONE, Decision, OPERATOR, Pause, PauseKind, PauseStatus, REQUESTER};
 use openeve_domain::status::RunStatus;
 use serde_json::{Map, Value, json};
 
@@ -30,7 +28,10 @@ impl Told {
 
     /// Why not, in one sentence for a person; empty if it was.
     pub fn why(&self) -> &str {
-        let message = self.body.get("error").and_then(|error| error.get("message"));
+        let message = self
+            .body
+            .get("error")
+            .and_then(|error| error.get("message"));
         message.and_then(Value::as_str).unwrap_or_default()
     }
 }

@@ -120,13 +120,12 @@ pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<S
     }
     match worked {
         Ok(stepped) => Ok(stepped),
-        // The cancelling commit itself cannot be cancelled.
-        Err(Stop::Cancelled) => Ok(Stepped::Ended),
         Err(Stop::Superseded) => {
             tracing::info!(run.id = %run_id, run.epoch = hold.state.epoch, "superseded; the step ends quietly");
             Ok(Stepped::Superseded)
         }
-        Err(Stop::Ended) => Ok(Stepped::Ended),
+        // The commit that cancels cannot be cancelled itself.
+        Err(Stop::Ended | Stop::Cancelled) => Ok(Stepped::Ended),
         Err(Stop::Failed(error)) => Err(error),
     }
 }
