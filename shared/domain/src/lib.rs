@@ -22,6 +22,8 @@ pub mod continuation;
 pub mod core_tools;
 pub mod delivery;
 pub mod event;
+#[cfg(test)]
+mod golden;
 pub mod ids;
 pub mod limits;
 pub mod manifest;

@@ -22,6 +22,29 @@ impl Frame {
             .get(if self.tag.is_some() { 5 } else { 4 }..)
             .unwrap_or_default()
     }
+
+    /// The same message with every occurrence of a text replaced; `None` if there is none.
+    pub(super) fn replaced(&self, from: &[u8], to: &[u8]) -> Option<Self> {
+        let tag = self.tag?;
+        let mut rest = self.body();
+        let mut body = Vec::with_capacity(rest.len());
+        let mut found = false;
+        while let Some(at) = rest.windows(from.len()).position(|bytes| bytes == from) {
+            found = true;
+            body.extend_from_slice(rest.get(..at)?);
+            body.extend_from_slice(to);
+            rest = rest.get(at + from.len()..)?;
+        }
+        body.extend_from_slice(rest);
+        let length = u32::try_from(body.len() + 4).ok()?;
+        let mut bytes = vec![tag];
+        bytes.extend_from_slice(&length.to_be_bytes());
+        bytes.extend_from_slice(&body);
+        found.then_some(Self {
+            tag: Some(tag),
+            bytes,
+        })
+    }
 }
 
 impl Frames {

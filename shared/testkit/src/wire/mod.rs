@@ -63,9 +63,32 @@ pub(crate) struct Tally {
     counts: Counts,
     texts: Vec<String>,
     armed: Vec<Armed>,
+    rewrites: Vec<Rewrite>,
+}
+
+/// A text of statements that is replaced by another on its way to the server.
+#[derive(Debug)]
+struct Rewrite {
+    from: String,
+    to: String,
+    times: u64,
 }
 
 impl Tally {
+    /// Changes the text of a statement that is being prepared, if it is to be changed.
+    fn rewrite(&mut self, frame: &mut frames::Frame) {
+        const PARSE: u8 = b'P';
+        if frame.tag != Some(PARSE) {
+            return;
+        }
+        for rewrite in &mut self.rewrites {
+            if let Some(changed) = frame.replaced(rewrite.from.as_bytes(), rewrite.to.as_bytes()) {
+                *frame = changed;
+                rewrite.times += 1;
+            }
+        }
+    }
+
     /// Records a statement and disarms the fault it triggers, if any.
     fn statement(&mut self, text: &str) -> Option<FaultKind> {
         self.counts.statements += 1;
@@ -152,6 +175,21 @@ impl WireProxy {
             }
         }
         url
+    }
+
+    /// From now on this text of a statement reaches the server as that one: how mutants of SQL are
+    /// made without touching what ships.
+    pub fn rewrite(&self, from: &str, to: &str) {
+        self.shared.tally().rewrites.push(Rewrite {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            times: 0,
+        });
+    }
+
+    /// Whether every text that was to be rewritten was seen.
+    pub fn rewrote_all(&self) -> bool {
+        self.shared.tally().rewrites.iter().all(|one| one.times > 0)
     }
 
     /// What crossed so far.

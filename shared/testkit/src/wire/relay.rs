@@ -87,7 +87,8 @@ async fn upwards(
     loop {
         let mut passed = Vec::new();
         let mut is_lost = false;
-        while let Some(frame) = frames.next_typed() {
+        while let Some(mut frame) = frames.next_typed() {
+            shared.tally().rewrite(&mut frame);
             let mut ledger = ledger.lock().expect("no holder panics");
             let tag = frame.tag.unwrap_or_default();
             if ledger.client_says(&mut shared.tally(), tag, frame.body()) {
