@@ -44,8 +44,7 @@ fn main() -> anyhow::Result<()> {
             draining: Arc::default(),
         });
         Ok(serve_queue(move |bell: Bell, remaining_ms| {
-            // A script that no limit could stop still holds the processor. The platform starts a
-            // fresh process, and the tick rings the run again.
+            // A script that no limit could stop holds the processor: a fresh process goes on.
             if tools.abandoned_threads() > 0 {
                 std::process::exit(1);
             }

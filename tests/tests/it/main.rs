@@ -11,6 +11,7 @@ mod accept;
 mod budget;
 mod commit;
 mod delivery;
+mod endings;
 mod migrations;
 mod outage;
 mod pauses;
