@@ -15,12 +15,14 @@
 )]
 
 mod bells;
+pub mod conformance;
 pub mod deployment;
 pub mod emulator;
 mod engine;
 mod manifest;
 pub mod paths;
 pub mod schema;
+pub mod sim;
 pub mod shipped;
 pub mod tap;
 mod tools;

@@ -52,7 +52,10 @@ impl Tables {
         let gone = || PortError::corrupt("database_row", "an idempotency key without its run");
         let run_id = run_id.ok_or_else(gone)?;
         let run = self.runs.get(&run_id).ok_or_else(gone)?;
-        let conversation = self.conversations.get(&run.conversation_id).ok_or_else(gone)?;
+        let conversation = self
+            .conversations
+            .get(&run.conversation_id)
+            .ok_or_else(gone)?;
         Ok(Accepted {
             run_id,
             conversation_id: run.conversation_id,
@@ -137,12 +140,15 @@ impl Tables {
             .entry(Self::conversation_key(accept))
             .or_insert(accept.conversation_id);
         let tenant = clean::text(accept.turn.tenant.as_deref().unwrap_or_default());
-        let conversation = self.conversations.entry(id).or_insert_with(|| Conversation {
-            tenant,
-            key: clean::text(&accept.turn.conversation_key),
-            run_position: 0,
-            runs: BTreeMap::new(),
-        });
+        let conversation = self
+            .conversations
+            .entry(id)
+            .or_insert_with(|| Conversation {
+                tenant,
+                key: clean::text(&accept.turn.conversation_key),
+                run_position: 0,
+                runs: BTreeMap::new(),
+            });
         conversation.run_position += 1;
         let position = conversation.run_position;
         conversation.runs.insert(position, accept.run_id);

@@ -1,27 +1,34 @@
 //! The safety clauses of the store, each of which a mutant lacks.
 
 macro_rules! clauses {
-    ($($(#[$doc:meta])* $name:ident,)+) => {
+    ($($(#[$doc:meta])* $name:ident,)+ backstops: $($(#[$stop_doc:meta])* $stop:ident,)+) => {
         /// Which safety clauses hold: all of them, unless a mutant is wanted.
         #[derive(Debug, Clone, PartialEq, Eq)]
-        #[expect(clippy::struct_excessive_bools, reason = "one for each clause of the SQL")]
         pub struct Clauses {
             $($(#[$doc])* pub $name: bool,)+
+            $($(#[$stop_doc])* pub $stop: bool,)+
         }
 
         impl Default for Clauses {
             fn default() -> Self {
-                Self { $($name: true,)+ }
+                Self { $($name: true,)+ $($stop: true,)+ }
             }
         }
 
         impl Clauses {
-            /// The name of every clause.
+            /// The name of every clause that decides by itself.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)+];
 
-            /// All clauses but these.
+            /// The name of every clause that decides only where one of [`Self::NAMES`] has
+            /// failed: the schema's triggers.
+            pub const BACKSTOPS: &'static [&'static str] = &[$(stringify!($stop),)+];
+
+            /// All clauses but these. A name that is none is ignored.
             pub fn without(names: &[&str]) -> Self {
-                Self { $($name: !names.contains(&stringify!($name)),)+ }
+                Self {
+                    $($name: !names.contains(&stringify!($name)),)+
+                    $($stop: !names.contains(&stringify!($stop)),)+
+                }
             }
         }
     };
@@ -72,4 +79,11 @@ clauses! {
     heartbeat_epoch,
     /// `commit_events.sql`: numbers behind what the fence reserved.
     events_dense,
+    backstops:
+    /// The triggers `runs_terminal_is_final` and `deliveries_terminal_is_final`.
+    terminal_final,
+    /// The trigger `tool_calls_have_one_outcome`.
+    outcome_once,
+    /// The trigger `pauses_are_decided_once`.
+    pause_trigger,
 }

@@ -1,16 +1,20 @@
 //! The one write (`commit_*.sql`): a fence, and whatever changed behind it, whole or not at all.
+//!
+//! Everything is checked first, in the order of the statements, and written after.
 
-use openeve_domain::commit::{CallChange, Commit, Committed, Lease, NewDelivery};
+use openeve_domain::commit::{Commit, Committed, Lease};
 use openeve_domain::ids::RunId;
-use openeve_domain::pause::PauseStatus;
-use openeve_domain::status::{DeliveryStatus, RunStatus, SideEffects, ToolCallStatus};
-use openeve_domain::transcript::{Entry, ToolCall};
+use openeve_domain::pause::{PauseStatus, waiting_status};
+use openeve_domain::status::RunStatus;
+use openeve_domain::usage::Usage;
 use openeve_runtime::ports::{CommitAnswer, PortError};
-use serde_json::Value;
 
-use crate::accept::cleaned;
 use crate::clean;
-use crate::tables::{Call, Delivery, Held, PauseRow, Run, Tables, later, refused};
+use crate::commit_rows::{
+    check_checkpoint, check_entries, check_pauses, insert_checkpoint, insert_entries,
+    insert_pauses, recorded, write_calls,
+};
+use crate::tables::{Held, Run, Tables, conflict, later, refused};
 
 impl Tables {
     /// Applies a commit, or learns that another epoch has begun.
@@ -30,25 +34,45 @@ impl Tables {
         if !passes {
             return Ok(self.applied_before(commit));
         }
-        if run.status.is_terminal() && run.status != commit.status {
-            return Err(refused("a terminal status never changes"));
-        }
-        // Changed beside, so that a refusal leaves everything as it was.
-        let mut changed = run.clone();
-        self.write(now, &mut changed, commit, lease_ms)?;
-        let status = changed.status;
-        let cancel_requested = changed.cancel_requested_at.is_some();
+        let status = self.status_behind(run, commit);
+        self.check_fence(run, commit, status)?;
+        check_entries(run, commit)?;
+        let calls = self.staged_calls(run, commit)?;
+        check_checkpoint(run, commit)?;
+        self.check_events(run, commit)?;
+        check_pauses(run, commit, |id| {
+            self.run_of_call.contains_key(&id) || calls.iter().any(|row| row.call.id == id)
+        })?;
+        self.check_delivery(commit)?;
+
         for call in &commit.calls {
             self.run_of_call.insert(call.id, commit.run_id);
         }
-        self.runs.insert(commit.run_id, changed);
+        let first = self.first_event(commit);
+        let withdraws = commit.status.is_terminal() && self.clauses.withdraw_on_end;
+        let Some(run) = self.runs.get_mut(&commit.run_id) else {
+            return Ok(CommitAnswer::Superseded);
+        };
+        fence(now, run, commit, lease_ms, status);
+        insert_entries(run, commit);
+        write_calls(run, calls);
+        insert_checkpoint(run, commit);
+        for (seq, event) in (first..).zip(&commit.events) {
+            run.events.push((seq, clean::event(event), now));
+        }
+        let usage = commit.usage.iter().map(|record| recorded(record.usage));
+        run.usage_rows.extend(usage);
+        insert_pauses(now, run, commit);
+        if withdraws {
+            withdraw(run);
+        }
+        let cancel_requested = run.cancel_requested_at.is_some();
         if let Some(owed) = &commit.delivery {
             self.owe(now, commit.run_id, owed);
         }
-        let frees = commit.status.is_terminal() || commit.status.is_waiting();
         Ok(CommitAnswer::Applied(Committed {
             status,
-            next_run: frees.then(|| self.next_run(commit.run_id)).flatten(),
+            next_run: self.freed(commit),
             cancel_requested,
         }))
     }
@@ -57,148 +81,93 @@ impl Tables {
     fn applied_before(&self, commit: &Commit) -> CommitAnswer {
         match self.runs.get(&commit.run_id) {
             Some(run) if run.commit_id == Some(commit.commit_id) => {
-                let frees = commit.status.is_terminal() || commit.status.is_waiting();
                 CommitAnswer::Applied(Committed {
                     status: run.status,
-                    next_run: frees.then(|| self.next_run(commit.run_id)).flatten(),
+                    next_run: self.freed(commit),
                     cancel_requested: run.cancel_requested_at.is_some(),
                 })
             }
-            _ => CommitAnswer::Superseded,
+            Some(_) | None => CommitAnswer::Superseded,
         }
     }
 
-    fn write(
-        &self,
-        now: i64,
-        run: &mut Run,
-        commit: &Commit,
-        lease_ms: u64,
-    ) -> Result<(), PortError> {
-        fence(now, run, commit, lease_ms);
-        for entry in &commit.entries {
-            if run.entries.iter().any(|own| own.seq == entry.seq) {
-                return Err(conflict("messages_pkey"));
-            }
-            run.entries.push(Entry {
-                seq: entry.seq,
-                kind: entry.kind,
-                text: clean::text(&entry.text),
-                extra: clean::json(&entry.extra),
-            });
+    /// The run to ring, if the commit keeps no other run of its conversation waiting.
+    fn freed(&self, commit: &Commit) -> Option<RunId> {
+        let frees = commit.status.is_terminal() || commit.status.is_waiting();
+        frees.then(|| self.next_run(commit.run_id)).flatten()
+    }
+
+    /// The status behind the fence: one that waits is computed from what is pending by now.
+    fn status_behind(&self, run: &Run, commit: &Commit) -> RunStatus {
+        if !commit.status.is_waiting() || !self.clauses.waiting_recomputed {
+            return commit.status;
         }
-        for call in &commit.calls {
-            if self.run_of_call.contains_key(&call.id) {
-                return Err(conflict("tool_calls_pkey"));
-            }
-            run.calls.push(stored(call));
+        let pending = run
+            .pauses
+            .iter()
+            .filter(|pause| pause.status == PauseStatus::Pending);
+        let kinds = pending.map(|pause| pause.request.kind);
+        let new = commit.pauses.iter().map(|pause| pause.request.kind);
+        waiting_status(kinds.chain(new)).unwrap_or(RunStatus::Running)
+    }
+
+    /// The trigger and the CHECKs of `runs`.
+    fn check_fence(&self, run: &Run, commit: &Commit, status: RunStatus) -> Result<(), PortError> {
+        if self.clauses.terminal_final && run.status.is_terminal() && status != run.status {
+            return Err(refused("runs_terminal_is_final"));
         }
-        for change in &commit.changes {
-            settle(run, change)?;
+        if extends(commit) && run.lease.is_none() {
+            return Err(refused("runs_lease_is_whole"));
         }
-        if let Some(checkpoint) = &commit.checkpoint {
-            if run.checkpoints.iter().any(|own| own.seq == checkpoint.seq) {
-                return Err(conflict("checkpoints_pkey"));
-            }
-            run.checkpoints.push(checkpoint.clone());
-        }
-        for pause in &commit.pauses {
-            let same = |own: &PauseRow| {
-                own.call_id == pause.call_id && own.generation == pause.generation
-            };
-            if run.pauses.iter().any(same) {
-                return Err(conflict("pauses_pkey"));
-            }
-            run.pauses.push(PauseRow {
-                call_id: pause.call_id,
-                generation: pause.generation,
-                request: pause.request.clone(),
-                status: PauseStatus::Pending,
-                decision: None,
-                decided_by: None,
-                created_at: now,
-                expires_at: later(now, pause.ttl_ms),
-            });
-        }
-        if commit.status.is_waiting() {
-            run.status = if self.clauses.waiting_recomputed {
-                run.status_of_pauses()
-            } else {
-                commit.status
-            };
-        }
-        let reserved = run.event_seq + i64::try_from(commit.events.len()).unwrap_or(0);
-        let first = if self.clauses.events_dense {
-            run.event_seq
-        } else {
-            i64::try_from(run.commit_count).unwrap_or(0)
-        };
-        for (seq, event) in (first + 1..).zip(&commit.events) {
-            if run.events.iter().rev().any(|(own, ..)| *own == seq) {
-                return Err(conflict("run_events_pkey"));
-            }
-            run.events.push((seq, cleaned(event), now));
-        }
-        run.event_seq = reserved;
-        for record in &commit.usage {
-            run.usage = run.usage.plus(record.usage);
-            run.usage_rows.push(record.usage);
-        }
-        if commit.status.is_terminal() && self.clauses.withdraw_on_end {
-            for pause in &mut run.pauses {
-                if pause.status == PauseStatus::Pending {
-                    pause.status = PauseStatus::Withdrawn;
-                }
-            }
+        if (status == RunStatus::Failed) != commit.failure.is_some() {
+            return Err(refused("runs_failed_has_reason"));
         }
         Ok(())
     }
 
-    fn owe(&mut self, now: i64, run_id: RunId, owed: &NewDelivery) {
-        if self.clauses.delivery_key_unique && self.delivery_of.contains_key(&owed.key) {
-            return;
-        }
-        let lease = owed.leased_by.map(|token| Held {
-            token,
-            until: later(now, owed.lease_ms),
-        });
-        let delivery = Delivery {
-            key: owed.key.clone(),
-            run_id,
-            channel: owed.channel.clone(),
-            target: clean::json(&owed.target),
-            text: clean::text(&owed.text),
-            status: if lease.is_some() {
-                DeliveryStatus::Sending
+    /// The number of a commit's first event: right behind those that were reserved before.
+    fn first_event(&self, commit: &Commit) -> i64 {
+        self.runs.get(&commit.run_id).map_or(1, |run| {
+            if self.clauses.events_dense {
+                run.event_seq + 1
             } else {
-                DeliveryStatus::Pending
-            },
-            reason: None,
-            attempt_count: u64::from(lease.is_some()),
-            next_attempt_at: lease.is_none().then_some(now),
-            lease,
-            parts_sent: 0,
-            provider_ids: Vec::new(),
-            last_error: None,
-        };
-        self.delivery_of.insert(owed.key.clone(), owed.id);
-        self.deliveries.insert(owed.id, delivery);
+                i64::try_from(run.commit_count).unwrap_or(0) + 2
+            }
+        })
+    }
+
+    fn check_events(&self, run: &Run, commit: &Commit) -> Result<(), PortError> {
+        let first = self.first_event(commit);
+        for (seq, event) in (first..).zip(&commit.events) {
+            if event.kind.is_empty() {
+                return Err(refused("run_events_kind_check"));
+            }
+            // Numbers that were reserved are free.
+            let reserved = seq > run.event_seq && self.clauses.events_dense;
+            if !reserved && run.events.iter().any(|(own, ..)| *own == seq) {
+                return Err(conflict("run_events_pkey"));
+            }
+        }
+        Ok(())
     }
 }
 
-fn fence(now: i64, run: &mut Run, commit: &Commit, lease_ms: u64) {
+fn extends(commit: &Commit) -> bool {
+    commit.lease == Lease::Extend && commit.status == RunStatus::Running
+}
+
+fn fence(now: i64, run: &mut Run, commit: &Commit, lease_ms: u64, status: RunStatus) {
     run.commit_id = Some(commit.commit_id);
     run.commit_count += 1;
-    run.status = commit.status;
-    let (extends, not_before_ms) = match commit.lease {
-        Lease::Extend => (commit.status == RunStatus::Running, 0),
-        Lease::Release { not_before_ms } => (false, not_before_ms),
+    run.status = status;
+    run.lease = run.lease.filter(|_| extends(commit)).map(|held| Held {
+        until: later(now, lease_ms),
+        ..held
+    });
+    run.not_before = match commit.lease {
+        Lease::Release { not_before_ms } if not_before_ms > 0 => Some(later(now, not_before_ms)),
+        Lease::Release { .. } | Lease::Extend => None,
     };
-    match &mut run.lease {
-        Some(held) if extends => held.until = later(now, lease_ms),
-        lease => *lease = None,
-    }
-    run.not_before = (not_before_ms > 0).then(|| later(now, not_before_ms));
     run.failure = commit
         .failure
         .as_ref()
@@ -208,63 +177,17 @@ fn fence(now: i64, run: &mut Run, commit: &Commit, lease_ms: u64) {
     }
     run.resume_count += u64::from(commit.resumed);
     run.model_failures = commit.model_failures;
+    run.event_seq += i64::try_from(commit.events.len()).unwrap_or(0);
+    let spent = commit.usage.iter().map(|record| recorded(record.usage));
+    run.usage = spent.fold(run.usage, Usage::plus);
     run.updated_at = now;
     run.finished_at = commit.status.is_terminal().then_some(now);
 }
 
-fn stored(call: &ToolCall) -> Call {
-    Call {
-        started: matches!(
-            call.status,
-            ToolCallStatus::Started
-                | ToolCallStatus::Succeeded
-                | ToolCallStatus::Failed
-                | ToolCallStatus::Interrupted
-        ),
-        call: ToolCall {
-            provider_call_id: clean::text(&call.provider_call_id),
-            name: clean::text(&call.name),
-            arguments: clean::text(&call.arguments),
-            result: Value::Null,
-            model_output: clean::text(&call.model_output),
-            ..call.clone()
-        },
-    }
-}
-
-fn settle(run: &mut Run, change: &CallChange) -> Result<(), PortError> {
-    let Some(own) = run.calls.iter_mut().find(|call| call.call.id == change.id) else {
-        return Ok(());
-    };
-    if own.call.status.is_settled() && own.call.status != change.status {
-        return Err(refused("a call has one outcome"));
-    }
-    let harmless = own.call.side_effects == SideEffects::None;
-    match change.status {
-        ToolCallStatus::Started => own.started = true,
-        ToolCallStatus::Succeeded if harmless => own.started = true,
-        ToolCallStatus::Succeeded | ToolCallStatus::Failed | ToolCallStatus::Interrupted
-            if !own.started =>
-        {
-            return Err(refused("no outcome without a start"));
+fn withdraw(run: &mut Run) {
+    for pause in &mut run.pauses {
+        if pause.status == PauseStatus::Pending {
+            pause.status = PauseStatus::Withdrawn;
         }
-        ToolCallStatus::Succeeded
-        | ToolCallStatus::Failed
-        | ToolCallStatus::Interrupted
-        | ToolCallStatus::Requested
-        | ToolCallStatus::AwaitingApproval
-        | ToolCallStatus::Skipped
-        | ToolCallStatus::Rejected
-        | ToolCallStatus::Cancelled => {}
     }
-    own.call.status = change.status;
-    own.call.model_output = clean::text(&change.model_output);
-    Ok(())
-}
-
-fn conflict(constraint: &str) -> PortError {
-    PortError::corrupt(
-        "database_conflict",
-        format!("the store refused a second row for {constraint}"),
-    )
 }

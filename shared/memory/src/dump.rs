@@ -38,11 +38,14 @@ impl Tables {
             run_id: row.run_id,
         });
         all.keys = keys.collect();
-        let fires = self.occurrences.iter().map(|((schedule, at), run_id)| OccurrenceRow {
-            schedule: schedule.clone(),
-            at: *at,
-            run_id: *run_id,
-        });
+        let fires = self
+            .occurrences
+            .iter()
+            .map(|((schedule, at), run_id)| OccurrenceRow {
+                schedule: schedule.clone(),
+                at: *at,
+                run_id: *run_id,
+            });
         all.occurrences = fires.collect();
         all
     }
@@ -76,13 +79,14 @@ fn run_row(id: RunId, run: &Run) -> RunRow {
 fn rows_of(run_id: RunId, run: &Run, all: &mut Snapshot) {
     let mut events: Vec<_> = run.events.iter().collect();
     events.sort_by_key(|(seq, ..)| *seq);
-    all.events.extend(events.into_iter().map(|(seq, event, at)| EventRow {
-        run_id,
-        seq: *seq,
-        kind: event.kind.clone(),
-        payload: event.payload.clone(),
-        at: *at,
-    }));
+    all.events
+        .extend(events.into_iter().map(|(seq, event, at)| EventRow {
+            run_id,
+            seq: *seq,
+            kind: event.kind.clone(),
+            payload: event.payload.clone(),
+            at: *at,
+        }));
     let mut calls: Vec<_> = run.calls.iter().collect();
     calls.sort_by_key(|call| (call.call.entry_seq, call.call.ordinal));
     all.calls.extend(calls.into_iter().map(|call| CallRow {
@@ -95,8 +99,7 @@ fn rows_of(run_id: RunId, run: &Run, all: &mut Snapshot) {
         gated: call.call.gate.is_some(),
         status: call.call.status,
         started: call.started,
-        model_output: (!call.call.model_output.is_empty())
-            .then(|| call.call.model_output.clone()),
+        model_output: (!call.call.model_output.is_empty()).then(|| call.call.model_output.clone()),
     }));
     let mut pauses: Vec<_> = run.pauses.iter().collect();
     pauses.sort_by_key(|pause| (pause.call_id, pause.generation));
@@ -110,11 +113,15 @@ fn rows_of(run_id: RunId, run: &Run, all: &mut Snapshot) {
         decided_by: pause.decided_by.clone(),
         expires_at: pause.expires_at,
     }));
-    let usage = run.usage_rows.iter().enumerate().map(|(at, usage)| UsageRow {
-        run_id,
-        seq: i64::try_from(at + 1).unwrap_or(0),
-        usage: *usage,
-    });
+    let usage = run
+        .usage_rows
+        .iter()
+        .enumerate()
+        .map(|(at, usage)| UsageRow {
+            run_id,
+            seq: i64::try_from(at + 1).unwrap_or(0),
+            usage: *usage,
+        });
     all.usage.extend(usage);
     let messages = run.entries.iter().map(|entry| MessageRow {
         run_id,

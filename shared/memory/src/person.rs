@@ -83,7 +83,10 @@ impl Tables {
         };
         rows.sort_by_key(|pause| (pause.created_at, place(pause), pause.generation));
         let pauses = rows.into_iter().filter_map(|pause| {
-            let call = run.calls.iter().find(|call| call.call.id == pause.call_id)?;
+            let call = run
+                .calls
+                .iter()
+                .find(|call| call.call.id == pause.call_id)?;
             Some(PausedCall {
                 pause: Pause {
                     run_id: id,
@@ -110,7 +113,11 @@ impl Tables {
 
     /// Asks for a run to end.
     pub fn cancel(&mut self, now: i64, agent_id: &str, id: RunId, by: &str) -> Cancelled {
-        let Some(run) = self.runs.get_mut(&id).filter(|run| run.agent_id == agent_id) else {
+        let Some(run) = self
+            .runs
+            .get_mut(&id)
+            .filter(|run| run.agent_id == agent_id)
+        else {
             return Cancelled::Unknown;
         };
         if run.finished_at.is_some() {
@@ -162,7 +169,11 @@ impl Tables {
 
     /// Begins a failed run again, or frees one that was set aside.
     pub fn redrive_run(&mut self, now: i64, agent_id: &str, id: RunId, fresh: RunId) -> Redriven {
-        let Some(run) = self.runs.get_mut(&id).filter(|run| run.agent_id == agent_id) else {
+        let Some(run) = self
+            .runs
+            .get_mut(&id)
+            .filter(|run| run.agent_id == agent_id)
+        else {
             return Redriven::Unknown;
         };
         if run.blocked.is_some() && run.finished_at.is_none() {

@@ -127,7 +127,8 @@ pub struct Tables {
     pub(crate) deliveries: BTreeMap<DeliveryId, Delivery>,
     pub(crate) delivery_of: HashMap<String, DeliveryId>,
     pub(crate) keys: BTreeMap<(String, String), Key>,
-    pub(crate) occurrences: BTreeMap<(String, i64), RunId>,
+    /// By agent, schedule and microsecond.
+    pub(crate) occurrences: BTreeMap<(String, String, i64), RunId>,
 }
 
 /// Adds an unsigned duration to a moment.
@@ -135,9 +136,20 @@ pub(crate) fn later(now: i64, ms: u64) -> i64 {
     now.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX / 4))
 }
 
-/// The refusal of a constraint or trigger.
-pub(crate) fn refused(why: impl std::fmt::Display) -> PortError {
-    PortError::corrupt("database_refused", format!("the store refused a write: {why}"))
+/// The refusal of a CHECK, a foreign key or a trigger.
+pub(crate) fn refused(what: &str) -> PortError {
+    PortError::corrupt(
+        "database_refused",
+        format!("the store refused a row that breaks {what}"),
+    )
+}
+
+/// The refusal of a unique index.
+pub(crate) fn conflict(what: &str) -> PortError {
+    PortError::corrupt(
+        "database_conflict",
+        format!("the store refused a second row for {what}"),
+    )
 }
 
 impl Run {

@@ -39,26 +39,26 @@ pub(super) struct Wait {
 
 /// A tool that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effect {
+pub(super) struct Effect {
     /// The call.
-    pub call_id: ToolCallId,
+    pub(super) call_id: ToolCallId,
     /// The tool.
-    pub tool: String,
+    pub(super) tool: String,
     /// Answers it was run with, which tell its generations apart.
-    pub answers: usize,
+    pub(super) answers: usize,
     /// When.
-    pub at: i64,
+    pub(super) at: i64,
 }
 
 /// A post that a receiver got.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Post {
+pub(super) struct Post {
     /// The delivery, which is the dedupe key together with the part.
-    pub delivery_id: DeliveryId,
+    pub(super) delivery_id: DeliveryId,
     /// The part.
-    pub part: u32,
+    pub(super) part: u32,
     /// The run.
-    pub run_id: RunId,
+    pub(super) run_id: RunId,
 }
 
 /// What is known of the lease on a run, as its holders see it.

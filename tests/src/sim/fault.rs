@@ -109,16 +109,16 @@ impl FromStr for Plan {
 
 /// A small random generator; the same seed gives the same numbers for ever.
 #[derive(Debug, Clone)]
-pub struct Chance(u64);
+pub(super) struct Chance(u64);
 
 impl Chance {
     /// A generator.
-    pub const fn new(seed: u64) -> Self {
+    pub(super) const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next number (`SplitMix64`).
-    pub fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -127,17 +127,17 @@ impl Chance {
     }
 
     /// A number below `bound`.
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 { 0 } else { self.next() % bound }
     }
 
     /// Whether something happens that happens `per_mille` times of a thousand.
-    pub fn happens(&mut self, per_mille: u64) -> bool {
+    pub(super) fn happens(&mut self, per_mille: u64) -> bool {
         self.below(1_000) < per_mille
     }
 
     /// A fraction in `0.0..1.0`.
-    pub fn fraction(&mut self) -> f64 {
+    pub(super) fn fraction(&mut self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
         let fraction = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
         fraction

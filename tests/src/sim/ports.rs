@@ -165,6 +165,13 @@ impl Ids for Ports {
 impl Doorbell for Ports {
     async fn ring(&self, bell: &Bell, delay_ms: u64) -> Result<(), PortError> {
         self.worker.point("ring").await?;
+        self.enqueue(bell, delay_ms);
+        self.worker.point("rung").await
+    }
+}
+
+impl Ports {
+    fn enqueue(&self, bell: &Bell, delay_ms: u64) {
         let mut core = self.worker.lock();
         let delay_ms = i64::try_from(delay_ms).unwrap_or(0);
         // A queue may lose, double, delay and reorder.
@@ -182,8 +189,6 @@ impl Doorbell for Ports {
             2 => core.ring(bell.clone(), delay_ms + 90_000),
             _ => core.ring(bell.clone(), delay_ms),
         }
-        drop(core);
-        self.worker.point("rung").await
     }
 }
 

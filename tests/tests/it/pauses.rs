@@ -397,3 +397,23 @@ async fn an_approved_call_whose_tool_is_gone_tells_the_model_and_the_log() {
         "{kinds:?}"
     );
 }
+
+/// Found by the simulation: an earlier run that waited is resumed while a later one, whose holder
+/// has vanished, still has its lease. Neither may wait for the other.
+#[tokio::test]
+async fn a_resumed_run_and_one_whose_holder_vanished_do_not_wait_for_each_other() {
+    let world = world(batches(&[&["pay"]])).await;
+    let first = paused(&world, "c").await;
+    let second = world.say("c", "two").await;
+    world.bells.take();
+    let token = openeve_domain::ids::LeaseToken::new(uuid::Uuid::from_u128(77));
+    world.store.claim(second, token, 60_000).await.unwrap();
+    decide(&world, first, 0, Decision::Approve).await;
+    world.bells.take();
+    world.expire_leases().await;
+    world.tick_late().await;
+    assert_eq!(world.view(second).await.status, RunStatus::WaitingApproval);
+    world.tick_late().await;
+    assert_eq!(world.view(first).await.status, RunStatus::Completed);
+    world.assert_invariants().await;
+}

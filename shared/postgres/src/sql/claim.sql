@@ -2,7 +2,9 @@
 -- Locks: one run. Rows: one, or none when it is busy, behind, early, settled or unknown.
 -- The unique index runs_one_lease_per_conversation refuses a second lease in the conversation.
 -- Our own token again is the same claim: a late copy of it must not supersede us.
--- A run that waits is claimed only to be cancelled.
+-- A run that waits is claimed only to be cancelled. One whose holder vanished is claimed whoever is
+-- ahead: an earlier run that waited and was resumed meanwhile stays behind that lease, so each
+-- would wait for the other.
 -- A lease that was never released counts as a crash; a clean release leaves the count at zero.
 UPDATE openeve.runs AS run
 SET epoch = run.epoch + CASE WHEN run.lease_token = $2 THEN 0 ELSE 1 END,
@@ -21,12 +23,12 @@ WHERE run.id = $1
         OR (run.cancel_requested_at IS NOT NULL AND run.finished_at IS NULL))
     AND (run.lease_token IS NULL OR run.lease_token = $2 OR run.lease_expires_at < clock_timestamp())
     AND (run.not_before IS NULL OR run.not_before <= clock_timestamp())
-    AND NOT EXISTS (
+    AND (run.lease_token IS NOT NULL OR NOT EXISTS (
         SELECT FROM openeve.runs AS ahead
         WHERE ahead.conversation_id = run.conversation_id
             AND ahead.position < run.position
             AND ahead.status IN ('created', 'running')
-            AND ahead.blocked_code IS NULL)
+            AND ahead.blocked_code IS NULL))
 RETURNING run.epoch, run.commit_count, run.conversation_id, run.agent_revision, run.turn, run.status,
     run.step_count, run.stall_count, run.resume_count, run.model_failure_count, run.trace_parent,
     run.cancel_requested_at IS NOT NULL AS cancel_requested,

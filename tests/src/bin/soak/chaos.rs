@@ -7,8 +7,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::clock::{Start, pause};
 use crate::plan::{Kill, Plan, ServerEnd, ServerFault};
-use crate::processes::{kill, living};
-use crate::stage::{Home, Stage};
+use crate::processes::{kill, kill_backend, living};
+use crate::stage::{DATABASE, Home, Stage};
 
 /// How long a kill waits for a process that is at work; some work for milliseconds only.
 const AIM_MS: u64 = 800;
@@ -41,7 +41,11 @@ pub(crate) async fn strike_all(stage: &Stage, plan: &Plan, start: Start) -> Vec<
         let mut struck = Vec::new();
         for planned in &plan.kills {
             start.reach(planned.at_ms).await;
-            struck.extend(kill_one(stage, planned).await);
+            if planned.all {
+                struck.extend(kill_host(stage, planned.function).await);
+            } else {
+                struck.extend(kill_one(stage, planned).await);
+            }
         }
         struck
     };
@@ -57,6 +61,15 @@ async fn server(home: &Arc<Home>, fault: ServerFault) -> Struck {
     let ending = move || {
         let mut cluster = home.cluster.lock().expect("no holder panics");
         let at = Timestamp::now();
+        if fault.how == ServerEnd::BackendKilled {
+            let postmaster = cluster.pid();
+            return Struck {
+                at,
+                what: "postgres backend killed".to_owned(),
+                was_busy: postmaster.is_some_and(|pid| kill_backend(pid, DATABASE)),
+                away_ms: 0,
+            };
+        }
         match fault.how {
             ServerEnd::Killed => cluster.kill(),
             ServerEnd::Immediate => {
@@ -67,7 +80,7 @@ async fn server(home: &Arc<Home>, fault: ServerFault) -> Struck {
                     kill_process(pid, Signal::QUIT).ok();
                 }
             }
-            ServerEnd::Restarted => {}
+            ServerEnd::Restarted | ServerEnd::BackendKilled => {}
         }
         if fault.how != ServerEnd::Restarted {
             std::thread::sleep(std::time::Duration::from_millis(fault.down_ms));
@@ -90,6 +103,21 @@ async fn server(home: &Arc<Home>, fault: ServerFault) -> Struck {
     tokio::task::spawn_blocking(ending)
         .await
         .expect("Postgres comes back")
+}
+
+/// Kills every process of a function, as the end of its host does; none if it has none.
+async fn kill_host(stage: &Stage, name: &str) -> Option<Struck> {
+    let function = stage.function(name);
+    let was_busy = function.busy() > 0;
+    let has_any = was_busy || !function.idle_pids().is_empty();
+    let at = Timestamp::now();
+    function.kill_all().await;
+    has_any.then(|| Struck {
+        at,
+        what: format!("every {name}"),
+        was_busy,
+        away_ms: 0,
+    })
 }
 
 /// Kills one process of the planned function; none if it has none.

@@ -18,6 +18,8 @@ const AGAIN_AFTER_MS: u64 = 700;
 #[derive(Debug, Clone)]
 pub(crate) struct Heard {
     pub(crate) message: u64,
+    /// When it was posted first, since the load began.
+    pub(crate) tried_ms: u64,
     /// One for each post that was acknowledged.
     pub(crate) acks: Vec<Ack>,
     /// Refusals that trying again would not mend, and posts that were given up.
@@ -31,6 +33,8 @@ pub(crate) struct Heard {
 pub(crate) struct Ack {
     pub(crate) run: String,
     pub(crate) is_duplicate: bool,
+    /// When it came, since the load began.
+    pub(crate) at_ms: u64,
     /// From the post's first try.
     pub(crate) after_ms: u64,
 }
@@ -51,6 +55,7 @@ pub(crate) async fn post_all(stage: &Stage, plan: &Plan, start: Start) -> Vec<He
 async fn post_message(ingress: LambdaFunction, message: Message, start: Start) -> Heard {
     let mut heard = Heard {
         message: message.number,
+        tried_ms: u64::MAX,
         acks: Vec::new(),
         refusals: Vec::new(),
         retries: 0,
@@ -67,9 +72,10 @@ async fn post_message(ingress: LambdaFunction, message: Message, start: Start) -
         posts.spawn(post(ingress.clone(), event.clone(), start, at_ms));
     }
     while let Some(done) = posts.join_next().await {
-        let (retries, outcome) = done.expect("a poster does not panic");
-        heard.retries += retries;
-        match outcome {
+        let posted = done.expect("a poster does not panic");
+        heard.retries += posted.retries;
+        heard.tried_ms = heard.tried_ms.min(posted.tried_ms);
+        match posted.outcome {
             Ok(ack) => heard.acks.push(ack),
             Err(why) => heard.refusals.push(why),
         }
@@ -77,26 +83,27 @@ async fn post_message(ingress: LambdaFunction, message: Message, start: Start) -
     heard
 }
 
-/// One post, tried until it is acknowledged; with the number of tries that were not.
-async fn post(
-    ingress: LambdaFunction,
-    event: Value,
-    start: Start,
-    at_ms: u64,
-) -> (u64, Result<Ack, String>) {
+/// What became of one post.
+struct Posted {
+    tried_ms: u64,
+    retries: u64,
+    outcome: Result<Ack, String>,
+}
+
+/// One post, tried until it is acknowledged.
+async fn post(ingress: LambdaFunction, event: Value, start: Start, at_ms: u64) -> Posted {
     start.reach(at_ms).await;
-    let begun = Start::now();
+    let (begun, tried_ms) = (Start::now(), start.elapsed_ms());
     let mut retries = 0;
-    loop {
+    let outcome = loop {
         let last = match ingress.invoke_json(&event).await {
             InvokeOutcome::Response(bytes) => {
                 let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
                 match answer["statusCode"].as_u64() {
-                    Some(202) => return (retries, ack(&answer, begun)),
-                    Some(status @ 400..=499) => {
-                        return (retries, Err(format!("HTTP {status}: {}", answer["body"])));
-                    }
-                    _ => answer.to_string(),
+                    Some(202) => break ack(&answer, start, begun),
+                    // "Cannot persist" is the one refusal after which it is sent again.
+                    Some(503) => answer.to_string(),
+                    _ => break Err(format!("refused with {answer}")),
                 }
             }
             outcome @ (InvokeOutcome::FunctionError(_)
@@ -105,22 +112,25 @@ async fn post(
             | InvokeOutcome::LoopStopped) => format!("{outcome:?}"),
         };
         if begun.elapsed_ms() > GIVES_UP_AFTER_MS {
-            return (
-                retries,
-                Err(format!("given up; the last answer was {last}")),
-            );
+            break Err(format!("given up; the last answer was {last}"));
         }
         retries += 1;
         pause(AGAIN_AFTER_MS).await;
+    };
+    Posted {
+        tried_ms,
+        retries,
+        outcome,
     }
 }
 
-fn ack(answer: &Value, begun: Start) -> Result<Ack, String> {
+fn ack(answer: &Value, start: Start, begun: Start) -> Result<Ack, String> {
     let body: Value = serde_json::from_str(answer["body"].as_str().unwrap_or_default())
         .map_err(|error| format!("a 202 whose body is no JSON: {error}"))?;
     Ok(Ack {
         run: body["run_id"].as_str().unwrap_or_default().to_owned(),
         is_duplicate: body["duplicate"] == true,
+        at_ms: start.elapsed_ms(),
         after_ms: begun.elapsed_ms(),
     })
 }

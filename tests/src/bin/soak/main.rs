@@ -95,6 +95,6 @@ async fn run(options: &Options) -> report::Report {
     };
     let mut report = checks::check(&stage, &evidence).await;
     report.keep_logs(options, &evidence.logs);
-    stage.end().await;
+    report.data = stage.end(!report.violations.is_empty()).await;
     report
 }

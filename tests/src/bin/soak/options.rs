@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use openeve_domain::limits::{RUN_HEARTBEAT_MS, RUN_LEASE_MS};
+use openeve_domain::limits::{RUN_HEARTBEAT_MS, RUN_LEASE_MS, TICK_INTERVAL_MS};
 
 pub(crate) const USAGE: &str = "\
 usage: soak [--minutes N] [--turns N] [--seed N] [--smoke] [--shipped-leases]
@@ -12,14 +12,18 @@ usage: soak [--minutes N] [--turns N] [--seed N] [--smoke] [--shipped-leases]
   --turns N           messages, spread over that time (5000)
   --seed N            repeats a plan of load and faults
   --smoke             about a minute in all, for continuous integration
-  --shipped-leases    leases of 60 s and heartbeats of 30 s instead of 10 s and 3 s
+  --shipped-leases    leases of 60 s, heartbeats of 30 s and a tick a minute instead of 10, 3 and 2 s
   --conversations N   how many conversations the messages belong to (300)
-  --tick-ms N         how often the tick runs (2000; 60000 as shipped)
+  --tick-ms N         how often the tick runs, whatever the leases are
   --binaries FOLDER   where the five functions and openeve are (beside this program)
   --strict-order      replies that reach the receiver out of order are violations";
 
-/// Lease and heartbeat under which a crash is noticed within seconds.
-const SHORT_LEASE_MS: (u64, u64) = (10_000, 3_000);
+/// Lease, heartbeat and tick under which a crash is noticed within seconds.
+const SHORT_MS: (u64, u64, u64) = (10_000, 3_000, 2_000);
+/// The same where even that is too long.
+const SMOKE_MS: (u64, u64, u64) = (4_000, 1_000, 1_000);
+/// The same as shipped.
+const SHIPPED_MS: (u64, u64, u64) = (RUN_LEASE_MS, RUN_HEARTBEAT_MS, TICK_INTERVAL_MS);
 /// After the faults, a run may still need this many leases to find its way out.
 const PATIENCE_LEASES: u64 = 8;
 
@@ -40,6 +44,10 @@ pub(crate) struct Options {
     pub(crate) lease_ms: u64,
     /// How often a working step extends its claim.
     pub(crate) heartbeat_ms: u64,
+    /// Time between two faults of Postgres.
+    pub(crate) server_every_ms: u64,
+    /// The shortest and longest time between two kills of functions.
+    pub(crate) kill_every_ms: (u64, u64),
     /// Where the programs are.
     pub(crate) binaries: PathBuf,
     /// Whether the order of arrival at the receiver is a promise.
@@ -55,32 +63,37 @@ impl Options {
             load_ms: 30 * 60_000,
             turns: 5_000,
             conversations: 300,
-            tick_ms: 2_000,
-            lease_ms: SHORT_LEASE_MS.0,
-            heartbeat_ms: SHORT_LEASE_MS.1,
+            tick_ms: SHORT_MS.2,
+            lease_ms: SHORT_MS.0,
+            heartbeat_ms: SHORT_MS.1,
+            server_every_ms: 10_000,
+            kill_every_ms: (1_000, 3_000),
             binaries: program.parent().map(PathBuf::from).unwrap_or_default(),
             strict_order: false,
         };
-        let mut arguments = arguments;
+        let (mut arguments, mut leases, mut tick_ms) = (arguments, None, None);
         while let Some(name) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{name} needs a value"));
             match name.as_str() {
                 "--smoke" => {
-                    (options.load_ms, options.turns, options.conversations) = (36_000, 110, 24);
+                    (options.load_ms, options.turns, options.conversations) = (40_000, 120, 30);
+                    (options.server_every_ms, options.kill_every_ms) = (5_000, (500, 1_500));
+                    leases = leases.or(Some(SMOKE_MS));
                 }
-                "--shipped-leases" => {
-                    (options.lease_ms, options.heartbeat_ms) = (RUN_LEASE_MS, RUN_HEARTBEAT_MS);
-                }
+                "--shipped-leases" => leases = Some(SHIPPED_MS),
                 "--strict-order" => options.strict_order = true,
                 "--minutes" => options.load_ms = number(&value()?)? * 60_000,
                 "--turns" => options.turns = number(&value()?)?,
                 "--seed" => options.seed = number(&value()?)?,
                 "--conversations" => options.conversations = number(&value()?)?,
-                "--tick-ms" => options.tick_ms = number(&value()?)?,
+                "--tick-ms" => tick_ms = Some(number(&value()?)?),
                 "--binaries" => options.binaries = PathBuf::from(value()?),
                 _ => return Err(format!("there is no argument {name}")),
             }
         }
+        let leases = leases.unwrap_or(SHORT_MS);
+        (options.lease_ms, options.heartbeat_ms, options.tick_ms) = leases;
+        options.tick_ms = tick_ms.unwrap_or(options.tick_ms);
         Ok(options)
     }
 

@@ -3,10 +3,6 @@
 use crate::chance::Chance;
 use crate::options::Options;
 
-/// How often something happens to Postgres.
-const SERVER_EVERY_MS: u64 = 10_000;
-/// The shortest and longest time between two kills of functions.
-const KILL_EVERY_MS: (u64, u64) = (1_000, 3_000);
 /// The shortest and longest time that a killed Postgres is away.
 const DOWN_MS: (u64, u64) = (0, 2_500);
 
@@ -119,6 +115,8 @@ pub(crate) enum ServerEnd {
     Immediate,
     /// A restart in order: clients are sent away.
     Restarted,
+    /// One client's backend is killed: the postmaster sends everybody away and recovers by itself.
+    BackendKilled,
 }
 
 /// The end of one function's process by SIGKILL.
@@ -130,6 +128,8 @@ pub(crate) struct Kill {
     pub(crate) pick: u64,
     /// Whether one that handles an event is preferred to one that waits for the next.
     pub(crate) busy: bool,
+    /// Whether all of them are killed, as by the end of their host.
+    pub(crate) all: bool,
 }
 
 impl Plan {
@@ -143,15 +143,15 @@ impl Plan {
         }
         messages.sort_by_key(|message| message.at_ms);
         let mut server = Vec::new();
-        let mut at_ms = SERVER_EVERY_MS / 2;
+        let mut at_ms = options.server_every_ms / 2;
         while at_ms < options.load_ms {
             server.push(server_fault(at_ms, server.len(), &mut chance));
-            at_ms += SERVER_EVERY_MS;
+            at_ms += options.server_every_ms;
         }
         let mut kills = Vec::new();
         let mut at_ms = 0;
         loop {
-            at_ms += chance.between(KILL_EVERY_MS.0, KILL_EVERY_MS.1);
+            at_ms += chance.between(options.kill_every_ms.0, options.kill_every_ms.1);
             if at_ms >= options.load_ms {
                 break;
             }
@@ -207,16 +207,17 @@ fn tool(chance: &mut Chance) -> Tool {
     ])
 }
 
-/// The first three are one of each kind, so that even a short soak has them all.
+/// The first four are one of each kind, so that even a short soak has them all.
 fn server_fault(at_ms: u64, number: usize, chance: &mut Chance) -> ServerFault {
     let ends = [
         ServerEnd::Killed,
         ServerEnd::Restarted,
         ServerEnd::Immediate,
+        ServerEnd::BackendKilled,
     ];
     let how = match ends.get(number) {
         Some(how) => *how,
-        None => chance.weighted(&[(2, ends[0]), (1, ends[1]), (1, ends[2])]),
+        None => chance.weighted(&[(2, ends[0]), (1, ends[1]), (1, ends[2]), (1, ends[3])]),
     };
     ServerFault {
         at_ms,
@@ -237,6 +238,7 @@ fn kill(at_ms: u64, chance: &mut Chance) -> Kill {
         ]),
         pick: chance.between(0, 1_000),
         busy: !chance.one_in(5),
+        all: chance.one_in(20),
     }
 }
 
@@ -261,7 +263,7 @@ mod tests {
         let mut ends: Vec<ServerEnd> = plan.server.iter().map(|fault| fault.how).collect();
         ends.sort_unstable();
         ends.dedup();
-        assert_eq!(ends.len(), 3);
+        assert_eq!(ends.len(), 4);
         let posts = |count| {
             plan.messages
                 .iter()

@@ -1,7 +1,7 @@
 //! The function processes as the system sees them: who lives, who is frozen, how much memory.
 //!
-//! Only direct children of this very process whose program lies in the soak's own folder are ever
-//! looked at, so nobody else's process is touched.
+//! Only direct children of this very process whose program lies in the soak's own folder, and the
+//! children of its own Postgres, are ever touched; nobody else's process is.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,11 +39,8 @@ pub(crate) fn living(binaries: &Path) -> Vec<Process> {
 }
 
 fn look(pid: i32, binaries: &Path) -> Option<Process> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // State and parent follow the name, which stands in brackets.
-    let mut words = stat.rsplit(") ").next()?.split(' ');
-    let (state, parent) = (words.next()?, words.next()?);
-    if parent.parse() != Ok(std::process::id()) || matches!(state, "Z" | "X") {
+    let (state, parent) = state_and_parent(pid)?;
+    if parent != std::process::id() || matches!(state.as_str(), "Z" | "X") {
         return None;
     }
     let program = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
@@ -65,6 +62,26 @@ fn look(pid: i32, binaries: &Path) -> Option<Process> {
 /// Kills one with SIGKILL; whether it was still there.
 pub(crate) fn kill(process: &Process) -> bool {
     kill_process(process.pid, Signal::KILL).is_ok()
+}
+
+/// Kills one backend of a Postgres of ours that serves this database; whether there was one.
+pub(crate) fn kill_backend(postmaster: u32, database: &str) -> bool {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let backend = pids.find(|pid| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let serves = String::from_utf8_lossy(&line).contains(&format!(" {database} "));
+        serves && state_and_parent(*pid).is_some_and(|(_, parent)| parent == postmaster)
+    });
+    let backend = backend.and_then(Pid::from_raw);
+    backend.is_some_and(|pid| kill_process(pid, Signal::KILL).is_ok())
+}
+
+fn state_and_parent(pid: i32) -> Option<(String, u32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Both follow the name, which stands in brackets.
+    let mut words = stat.rsplit(") ").next()?.split(' ');
+    Some((words.next()?.to_owned(), words.next()?.parse().ok()?))
 }
 
 /// What the memory of one function was.

@@ -16,6 +16,10 @@ const PRINTED_MAX: usize = 8;
 pub(crate) struct Report {
     /// Evidence by rule.
     pub(crate) violations: BTreeMap<&'static str, Vec<String>>,
+    /// What happened to runs that broke a rule, event by event.
+    pub(crate) stories: Vec<String>,
+    /// Where the database's files are, if they were kept.
+    pub(crate) data: Option<PathBuf>,
     figures: Vec<String>,
 }
 
@@ -47,6 +51,12 @@ impl Report {
                 }
                 whole.push(format!("  {line}"));
             }
+        }
+        let data = self.data.iter().map(|data| data.display());
+        let data = data.map(|data| format!("the database's files are in {data}"));
+        for line in self.stories.iter().cloned().chain(data) {
+            println!("{line}");
+            whole.push(line);
         }
         let verdict = if self.violations.is_empty() {
             "the protocol held".to_owned()

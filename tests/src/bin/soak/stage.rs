@@ -17,10 +17,11 @@ use openeve_domain::secret::Secret;
 use openeve_postgres::{PgStore, Pool};
 use openeve_testkit::lambda::{LambdaFunction, LambdaOptions};
 use openeve_testkit::scripted_model::ScriptedModel;
-use openeve_testkit::sqs::poller::{Mapping, Poller};
+use openeve_testkit::sqs::local::LocalSqs;
+use openeve_testkit::sqs::poller::{Mapping, Poller, PollerStats};
 use openeve_testkit::sqs::{Depth, Queue, SqsServer};
-use openeve_tests::emulator::Emulator;
 use openeve_tests::paths::{repository, variable};
+use openeve_tests::shipped::recursive_loop;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
@@ -45,7 +46,8 @@ const STEPS_AT_ONCE: usize = 16;
 const REQUESTS_AT_ONCE: usize = 24;
 /// How often the sweep runs; shipped is an hour.
 const SWEEP_MS: u64 = 15_000;
-const DATABASE: &str = "soak";
+/// The database's name.
+pub(crate) const DATABASE: &str = "soak";
 
 /// Everything that runs.
 pub(crate) struct Stage {
@@ -65,14 +67,22 @@ pub(crate) struct Stage {
     dead: [Queue; 2],
     pollers: Vec<Poller>,
     _model: ScriptedModel,
-    _emulator: Emulator,
+    _queues: LocalSqs,
 }
 
 /// Postgres and the folder that it lives in, which outlives it even if a fault is under way.
 pub(crate) struct Home {
     /// Postgres.
     pub(crate) cluster: Mutex<Cluster>,
-    _folder: TempDir,
+    folder: Mutex<TempDir>,
+}
+
+impl Home {
+    /// Leaves the folder behind, for whoever looks into it; where the database's files are.
+    fn keep(&self) -> PathBuf {
+        self.folder.lock().unwrap().disable_cleanup(true);
+        self.cluster.lock().unwrap().data_dir().to_owned()
+    }
 }
 
 /// Tick and sweep, by a clock of the soak. They stop when it is dropped.
@@ -90,7 +100,7 @@ impl Drop for Clockwork {
 struct Addresses<'a> {
     database: &'a str,
     artifact: PathBuf,
-    emulator: &'a str,
+    queues: &'a str,
     step_queue: &'a Queue,
     delivery_queue: &'a Queue,
     model: &'a str,
@@ -113,8 +123,8 @@ impl Stage {
         let url = cluster.url(DATABASE);
         let store = PgStore::new(Pool::new(&Secret::new(url.as_str()), 1, None).unwrap());
         store.migrate().await.expect("the migrations apply");
-        let emulator = Emulator::start().await;
-        let sqs = SqsServer::new(emulator.endpoint());
+        let queues = LocalSqs::start().await;
+        let sqs = queues.client().clone();
         let visible_s = |timeout_ms: u64| timeout_ms * VISIBILITY_FACTOR / 1_000;
         let (step_queue, step_dead) = sqs
             .create_pair(
@@ -136,7 +146,7 @@ impl Stage {
         let addresses = Addresses {
             database: &url,
             artifact,
-            emulator: emulator.endpoint(),
+            queues: sqs.endpoint(),
             step_queue: &step_queue,
             delivery_queue: &delivery_queue,
             model: model.url(),
@@ -163,7 +173,7 @@ impl Stage {
         Self {
             home: Arc::new(Home {
                 cluster: Mutex::new(cluster),
-                _folder: folder,
+                folder: Mutex::new(folder),
             }),
             ingress: functions["ingress"].clone(),
             traces,
@@ -176,7 +186,7 @@ impl Stage {
             dead: [step_dead, delivery_dead],
             pollers,
             _model: model,
-            _emulator: emulator,
+            _queues: queues,
         }
     }
 
@@ -232,12 +242,18 @@ impl Stage {
         [self.sqs.depth(step).await, self.sqs.depth(delivery).await]
     }
 
-    /// Ends everything in order.
-    pub(crate) async fn end(self) {
+    /// What happened between the queues of step and delivery and their functions.
+    pub(crate) fn doorbells(&self) -> Vec<PollerStats> {
+        self.pollers.iter().map(Poller::stats).collect()
+    }
+
+    /// Ends everything in order. Where there is something to look into, the database's files stay.
+    pub(crate) async fn end(self, keeps_data: bool) -> Option<PathBuf> {
         drop(self.pollers);
         for function in self.functions.values() {
             function.kill_all().await;
         }
+        keeps_data.then(|| self.home.keep())
     }
 }
 
@@ -328,7 +344,7 @@ fn function(name: &str, bin: &Path, options: &Options, at: &Addresses<'_>) -> La
     let mut env = vec![
         ("DATABASE_URL", at.database.to_owned()),
         ("OPENEVE_ARTIFACT_ROOT", at.artifact.display().to_string()),
-        ("OPENEVE_AWS_ENDPOINT_URL", at.emulator.to_owned()),
+        ("OPENEVE_AWS_ENDPOINT_URL", at.queues.to_owned()),
         ("OPENEVE_STEP_QUEUE_URL", at.step_queue.url.clone()),
         ("OPENEVE_DELIVERY_QUEUE_URL", at.delivery_queue.url.clone()),
         ("OPENEVE_RUN_LEASE_MS", options.lease_ms.to_string()),
@@ -370,6 +386,7 @@ fn function(name: &str, bin: &Path, options: &Options, at: &Addresses<'_>) -> La
         } else {
             OTHER_MEMORY_MB
         },
+        recursive_loop: recursive_loop(name),
         ..LambdaOptions::default()
     };
     let env = env

@@ -32,6 +32,17 @@ pub(crate) struct Posted {
     pub(crate) conversation: String,
     pub(crate) text: String,
     pub(crate) is_signed: bool,
+    /// Whether the receiver said that it took it.
+    pub(crate) was_taken: bool,
+}
+
+/// How the receiver meets a post.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mood {
+    Takes,
+    Refuses,
+    /// It takes the post, and its answer is lost on the way.
+    Loses,
 }
 
 /// The recorder that tools call.
@@ -93,9 +104,16 @@ impl Replies {
         let posted: Arc<Mutex<Vec<Posted>>> = Arc::default();
         let kept = Arc::clone(&posted);
         let server = Receiver::start(move |number, request| {
-            kept.lock().unwrap().push(post(request, signing));
             let mut chance = Chance::new(u64::try_from(number).unwrap_or_default());
-            Answer::status(200).held_by(&opening_after(chance.between(5, 200)))
+            let mood = chance.weighted(&[(96, Mood::Takes), (3, Mood::Refuses), (1, Mood::Loses)]);
+            let post = post(request, signing, mood == Mood::Takes);
+            kept.lock().unwrap().push(post);
+            let answer = match mood {
+                Mood::Takes => Answer::status(200),
+                Mood::Refuses => Answer::status(503),
+                Mood::Loses => Answer::status(200).lost(),
+            };
+            answer.held_by(&opening_after(chance.between(5, 200)))
         })
         .await;
         Self { server, posted }
@@ -110,7 +128,7 @@ impl Replies {
     }
 }
 
-fn post(request: &Recorded, signing: &str) -> Posted {
+fn post(request: &Recorded, signing: &str, was_taken: bool) -> Posted {
     let body = request.json();
     let data = &body["data"];
     let text = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
@@ -126,5 +144,6 @@ fn post(request: &Recorded, signing: &str) -> Posted {
         conversation: text("conversation"),
         text: text("text"),
         is_signed: signature.as_deref() == Some(request.header("webhook-signature")),
+        was_taken,
     }
 }
