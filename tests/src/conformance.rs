@@ -135,7 +135,9 @@ impl Subject {
     async fn run(&self, conversation: &str, key: &str) -> Result<RunId, String> {
         let accept = self.arrival(conversation, key);
         let accepted = self.store().accept(&accept).await;
-        accepted.map(|accepted| accepted.run_id).map_err(|error| error.to_string())
+        accepted
+            .map(|accepted| accepted.run_id)
+            .map_err(|error| error.to_string())
     }
 
     async fn claim(&self, run: RunId) -> Result<Claim, String> {
@@ -223,7 +225,9 @@ impl Subject {
 
     /// A run that waits for approvals of this many calls.
     async fn waiting(&self, conversation: &str, gates: usize) -> Result<RunState, String> {
-        let run = self.run(conversation, &format!("{conversation}:waiting")).await?;
+        let run = self
+            .run(conversation, &format!("{conversation}:waiting"))
+            .await?;
         let mut state = self.claimed(run).await?;
         let commit = self.batch(&state, &vec![Some(PauseKind::Approval); gates]);
         self.commit(&mut state, &commit).await?;
@@ -257,7 +261,10 @@ impl Subject {
         let mut state = self.claimed(run).await?;
         let commit = self.answered(&state);
         self.commit(&mut state, &commit).await?;
-        commit.delivery.map(|owed| owed.id).ok_or_else(|| "a reply is owed".to_owned())
+        commit
+            .delivery
+            .map(|owed| owed.id)
+            .ok_or_else(|| "a reply is owed".to_owned())
     }
 }
 
@@ -278,7 +285,10 @@ async fn fence_epoch(on: &Subject) -> Result<(), String> {
     on.claimed(run).await?;
     let commit = on.released(&stale);
     let answer = on.commit(&mut stale, &commit).await?;
-    ensure!(answer == CommitAnswer::Superseded, "a stale epoch wrote: {answer:?}");
+    ensure!(
+        answer == CommitAnswer::Superseded,
+        "a stale epoch wrote: {answer:?}"
+    );
     Ok(())
 }
 
@@ -326,13 +336,19 @@ async fn fence_status_running(on: &Subject) -> Result<(), String> {
 async fn claim_status(on: &Subject) -> Result<(), String> {
     let waiting = on.waiting("w", 1).await?;
     let claim = on.claim(waiting.run_id).await?;
-    ensure!(claim == Claim::Settled, "a waiting run was claimed: {claim:?}");
+    ensure!(
+        claim == Claim::Settled,
+        "a waiting run was claimed: {claim:?}"
+    );
     let run = on.run("c", "1").await?;
     let mut state = on.claimed(run).await?;
     let commit = on.answered(&state);
     on.commit(&mut state, &commit).await?;
     let claim = on.claim(run).await?;
-    ensure!(claim == Claim::Settled, "a completed run was claimed: {claim:?}");
+    ensure!(
+        claim == Claim::Settled,
+        "a completed run was claimed: {claim:?}"
+    );
     Ok(())
 }
 
@@ -348,7 +364,10 @@ async fn claim_order(on: &Subject) -> Result<(), String> {
     on.run("c", "1").await?;
     let second = on.run("c", "2").await?;
     let claim = on.claim(second).await?;
-    ensure!(claim == Claim::Behind, "the second run went first: {claim:?}");
+    ensure!(
+        claim == Claim::Behind,
+        "the second run went first: {claim:?}"
+    );
     Ok(())
 }
 
@@ -356,10 +375,14 @@ async fn claim_one_lease(on: &Subject) -> Result<(), String> {
     let first = on.waiting("c", 1).await?;
     let second = on.run("c", "2").await?;
     on.claimed(second).await?;
-    on.decide(&on.decision(&first, 0, Some(Decision::Approve))).await?;
+    on.decide(&on.decision(&first, 0, Some(Decision::Approve)))
+        .await?;
     // The first is running again and nobody is ahead of it; the second holds the lease.
     let claim = on.claim(first.run_id).await?;
-    ensure!(claim == Claim::Behind, "two runs of one conversation are leased: {claim:?}");
+    ensure!(
+        claim == Claim::Behind,
+        "two runs of one conversation are leased: {claim:?}"
+    );
     Ok(())
 }
 
@@ -368,15 +391,25 @@ async fn claim_counts_stall(on: &Subject) -> Result<(), String> {
     on.claimed(run).await?;
     on.bench.advance(PAST_LEASE_MS).await;
     let state = on.claimed(run).await?;
-    ensure!(state.recovery && state.stalls == 1, "a crash was not counted");
+    ensure!(
+        state.recovery && state.stalls == 1,
+        "a crash was not counted"
+    );
     Ok(())
 }
 
 async fn idempotency_key_unique(on: &Subject) -> Result<(), String> {
     let first = on.run("c", "1").await?;
     let again = on.arrival("c", "1");
-    let again = on.store().accept(&again).await.map_err(|error| error.to_string())?;
-    ensure!(again.duplicate && again.run_id == first, "one key made two runs");
+    let again = on
+        .store()
+        .accept(&again)
+        .await
+        .map_err(|error| error.to_string())?;
+    ensure!(
+        again.duplicate && again.run_id == first,
+        "one key made two runs"
+    );
     let runs = on.bench.snapshot().await.runs.len();
     ensure!(runs == 1, "one key made {runs} runs");
     Ok(())
@@ -422,25 +455,43 @@ async fn delivery_token(on: &Subject) -> Result<(), String> {
     let id = on.owed("c").await?;
     let [one, two] = [0, 1].map(|_| LeaseToken::new(on.uuid()));
     let late = on.store().lease_delivery(id, one, LEASE_MS).await;
-    let late = late.map_err(|error| error.to_string())?.ok_or("it is due")?;
+    let late = late
+        .map_err(|error| error.to_string())?
+        .ok_or("it is due")?;
     on.bench.advance(PAST_LEASE_MS).await;
     let own = on.store().lease_delivery(id, two, LEASE_MS).await;
-    let own = own.map_err(|error| error.to_string())?.ok_or("its sender vanished")?;
+    let own = own
+        .map_err(|error| error.to_string())?
+        .ok_or("its sender vanished")?;
     ensure!(own.interrupted, "the sender before was interrupted");
-    let refused = SendOutcome::Refused { error: "late".into() };
-    let settled = on.store().settle_delivery(&settle(&late, refused, 0, 8, 0.0)).await;
+    let refused = SendOutcome::Refused {
+        error: "late".into(),
+    };
+    let settled = on
+        .store()
+        .settle_delivery(&settle(&late, refused, 0, 8, 0.0))
+        .await;
     ensure!(settled == Ok(false), "a stale token settled: {settled:?}");
     let status = on.bench.snapshot().await.deliveries[0].status;
-    ensure!(status == DeliveryStatus::Sending, "a stale token changed it to {status:?}");
+    ensure!(
+        status == DeliveryStatus::Sending,
+        "a stale token changed it to {status:?}"
+    );
     Ok(())
 }
 
 async fn part_token(on: &Subject) -> Result<(), String> {
     let id = on.owed("c").await?;
     let [one, two] = [0, 1].map(|_| LeaseToken::new(on.uuid()));
-    on.store().lease_delivery(id, one, LEASE_MS).await.map_err(|error| error.to_string())?;
+    on.store()
+        .lease_delivery(id, one, LEASE_MS)
+        .await
+        .map_err(|error| error.to_string())?;
     on.bench.advance(PAST_LEASE_MS).await;
-    on.store().lease_delivery(id, two, LEASE_MS).await.map_err(|error| error.to_string())?;
+    on.store()
+        .lease_delivery(id, two, LEASE_MS)
+        .await
+        .map_err(|error| error.to_string())?;
     let part = PartSent {
         id,
         token: one,
@@ -448,18 +499,29 @@ async fn part_token(on: &Subject) -> Result<(), String> {
         provider_id: None,
     };
     let recorded = on.store().part_sent(&part, LEASE_MS).await;
-    ensure!(recorded == Ok(false), "a stale token recorded a part: {recorded:?}");
+    ensure!(
+        recorded == Ok(false),
+        "a stale token recorded a part: {recorded:?}"
+    );
     Ok(())
 }
 
 async fn pause_pending(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 2).await?;
     let reason = String::new();
-    on.decide(&on.decision(&state, 0, Some(Decision::Approve))).await?;
-    let second = on.decide(&on.decision(&state, 0, Some(Decision::Reject { reason }))).await?;
-    ensure!(matches!(second, Decided::Already { .. }), "decided twice: {second:?}");
+    on.decide(&on.decision(&state, 0, Some(Decision::Approve)))
+        .await?;
+    let second = on
+        .decide(&on.decision(&state, 0, Some(Decision::Reject { reason })))
+        .await?;
+    ensure!(
+        matches!(second, Decided::Already { .. }),
+        "decided twice: {second:?}"
+    );
     let pauses = on.bench.snapshot().await.pauses;
-    let approved = pauses.iter().filter(|pause| pause.decision == Some(Decision::Approve));
+    let approved = pauses
+        .iter()
+        .filter(|pause| pause.decision == Some(Decision::Approve));
     ensure!(approved.count() == 1, "the first decision was overwritten");
     Ok(())
 }
@@ -468,10 +530,18 @@ async fn due_runs(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     on.claimed(run).await?;
     let agent = manifest(Vec::new()).agent.id;
-    let early = on.store().due(&agent, 10, 5_000).await.map_err(|error| error.to_string())?;
+    let early = on
+        .store()
+        .due(&agent, 10, 5_000, 0)
+        .await
+        .map_err(|error| error.to_string())?;
     ensure!(early.runs.is_empty(), "a leased run is rung");
     on.bench.advance(PAST_LEASE_MS).await;
-    let due = on.store().due(&agent, 10, 5_000).await.map_err(|error| error.to_string())?;
+    let due = on
+        .store()
+        .due(&agent, 10, 5_000, 0)
+        .await
+        .map_err(|error| error.to_string())?;
     ensure!(due.runs.len() == 1, "a lost run is not found");
     Ok(())
 }
@@ -479,32 +549,57 @@ async fn due_runs(on: &Subject) -> Result<(), String> {
 async fn due_deliveries(on: &Subject) -> Result<(), String> {
     let id = on.owed("c").await?;
     let token = LeaseToken::new(on.uuid());
-    on.store().lease_delivery(id, token, LEASE_MS).await.map_err(|error| error.to_string())?;
+    on.store()
+        .lease_delivery(id, token, LEASE_MS)
+        .await
+        .map_err(|error| error.to_string())?;
     on.bench.advance(PAST_LEASE_MS).await;
     let agent = manifest(Vec::new()).agent.id;
-    let due = on.store().due(&agent, 10, 5_000).await.map_err(|error| error.to_string())?;
-    ensure!(due.deliveries.len() == 1, "a delivery whose sender vanished is not found");
+    let due = on
+        .store()
+        .due(&agent, 10, 5_000, 0)
+        .await
+        .map_err(|error| error.to_string())?;
+    ensure!(
+        due.deliveries.len() == 1,
+        "a delivery whose sender vanished is not found"
+    );
     Ok(())
 }
 
 async fn due_pauses(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 1).await?;
-    on.bench.advance(i64::try_from(state.pause_ttl_ms).unwrap() + 1_000).await;
+    on.bench
+        .advance(i64::try_from(state.pause_ttl_ms).unwrap() + 1_000)
+        .await;
     let agent = manifest(Vec::new()).agent.id;
-    let due = on.store().due(&agent, 10, 5_000).await.map_err(|error| error.to_string())?;
-    ensure!(due.expired.len() == 1, "a pause nobody decided is not found");
+    let due = on
+        .store()
+        .due(&agent, 10, 5_000, 0)
+        .await
+        .map_err(|error| error.to_string())?;
+    ensure!(
+        due.expired.len() == 1,
+        "a pause nobody decided is not found"
+    );
     Ok(())
 }
 
 async fn withdraw_on_end(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 2).await?;
-    let cancel = on.store().cancel(&manifest(Vec::new()).agent.id, state.run_id, "ada").await;
+    let cancel = on
+        .store()
+        .cancel(&manifest(Vec::new()).agent.id, state.run_id, "ada")
+        .await;
     cancel.map_err(|error| error.to_string())?;
     let mut state = on.claimed(state.run_id).await?;
     let commit = openeve_domain::run::cancel::cancel(&state, on.commit_id());
     on.commit(&mut state, &commit).await?;
     let pauses = on.bench.snapshot().await.pauses;
-    let open = pauses.iter().filter(|pause| pause.status == PauseStatus::Pending).count();
+    let open = pauses
+        .iter()
+        .filter(|pause| pause.status == PauseStatus::Pending)
+        .count();
     ensure!(open == 0, "{open} pauses outlive their run");
     Ok(())
 }
@@ -527,7 +622,10 @@ async fn waiting_recomputed(on: &Subject) -> Result<(), String> {
     on.commit(&mut state, &commit).await?;
     let answer = Decision::Answer { text: "yes".into() };
     let decided = on.decide(&on.decision(&state, 0, Some(answer))).await?;
-    ensure!(decided == Decided::Taken { resumes: false }, "it still runs: {decided:?}");
+    ensure!(
+        decided == Decided::Taken { resumes: false },
+        "it still runs: {decided:?}"
+    );
     let ends = Outcome {
         id: state.calls[1].id,
         result: Err("broken".into()),
@@ -536,7 +634,10 @@ async fn waiting_recomputed(on: &Subject) -> Result<(), String> {
     let Settled::Commit(commit) = settle_calls(&mut state, vec![ends], on.commit_id()) else {
         return Err("an unsafe outcome is durable".into());
     };
-    ensure!(commit.status == RunStatus::WaitingInput, "its holder thinks it waits");
+    ensure!(
+        commit.status == RunStatus::WaitingInput,
+        "its holder thinks it waits"
+    );
     on.commit(&mut state, &commit).await?;
     let row = on.row(run).await?;
     ensure!(
@@ -551,7 +652,10 @@ async fn expired_only_when_due(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 1).await?;
     on.decide(&on.decision(&state, 0, None)).await?;
     let pauses = on.bench.snapshot().await.pauses;
-    ensure!(pauses[0].status == PauseStatus::Pending, "a pause expired before its time");
+    ensure!(
+        pauses[0].status == PauseStatus::Pending,
+        "a pause expired before its time"
+    );
     Ok(())
 }
 
@@ -561,14 +665,18 @@ async fn heartbeat_epoch(on: &Subject) -> Result<(), String> {
     on.bench.advance(PAST_LEASE_MS).await;
     on.claimed(run).await?;
     let beat = on.store().heartbeat(run, stale.epoch, LEASE_MS).await;
-    ensure!(beat == Ok(Heartbeat::Superseded), "a stale epoch's heart beats: {beat:?}");
+    ensure!(
+        beat == Ok(Heartbeat::Superseded),
+        "a stale epoch's heart beats: {beat:?}"
+    );
     Ok(())
 }
 
 async fn events_dense(on: &Subject) -> Result<(), String> {
     let mut state = on.waiting("c", 2).await?;
     for at in 0..2 {
-        on.decide(&on.decision(&state, at, Some(Decision::Approve))).await?;
+        on.decide(&on.decision(&state, at, Some(Decision::Approve)))
+            .await?;
     }
     state = on.claimed(state.run_id).await?;
     let Settled::Commit(commit) = settle_calls(&mut state, Vec::new(), on.commit_id()) else {

@@ -148,8 +148,15 @@ impl<T: Tap> Store for TappedStore<T> {
         tapped!(self, "register", self.store.register(manifest))
     }
 
-    async fn due(&self, agent: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
-        tapped!(self, "due", self.store.due(agent, limit, grace_ms))
+    async fn due(
+        &self,
+        agent: &str,
+        limit: u64,
+        grace_ms: u64,
+        horizon_ms: u64,
+    ) -> Result<Due, PortError> {
+        let due = self.store.due(agent, limit, grace_ms, horizon_ms);
+        tapped!(self, "due", due)
     }
 
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {

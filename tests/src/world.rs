@@ -9,6 +9,7 @@ use openeve_domain::bell::Place;
 use openeve_domain::ids::{DeliveryId, RunId};
 use openeve_domain::manifest::Manifest;
 use openeve_domain::secret::Secret;
+use openeve_postgres::doctor::{INVARIANTS, Scope, Verdict};
 use openeve_postgres::{PgStore, Pool, migrate};
 use openeve_runtime::config::{Settings, Values};
 use openeve_runtime::delivery::{DeliveryDeps, deliver};
@@ -266,46 +267,19 @@ impl World {
         }
     }
 
-    /// Asserts the invariants that hold after every schedule: dense events, sums, one outcome.
+    /// Asserts what the doctor asserts of a live database, but for what is only late: tests age rows.
     pub async fn assert_invariants(&self) {
-        let client = self.database.connect().await;
-        for (name, sql) in INVARIANTS {
-            let broken = client.query(*sql, &[]).await.unwrap();
-            assert!(
-                broken.is_empty(),
-                "{name} is broken for {} rows",
-                broken.len()
-            );
+        // Past the proxy, whose traffic tests count and break.
+        let url = Secret::new(self.database.url());
+        let store = PgStore::new(Pool::new(&url, 1, None).unwrap());
+        let scope = Scope::default();
+        for invariant in INVARIANTS.iter().filter(|one| one.id != "I17") {
+            let verdict = store.check(invariant, &scope).await.unwrap();
+            let holds = matches!(verdict, Verdict::Ok { .. } | Verdict::NotApplicable { .. });
+            assert!(holds, "{}: {}: {verdict:#?}", invariant.id, invariant.claim);
         }
     }
 }
-
-/// Each query returns the rows that break its invariant.
-const INVARIANTS: &[(&str, &str)] = &[
-    (
-        "I3: event numbers are dense and match the run's count",
-        "SELECT r.id FROM openeve.runs r LEFT JOIN openeve.run_events e ON e.run_id = r.id \
-         GROUP BY r.id HAVING count(e.seq) <> r.event_seq OR coalesce(max(e.seq), 0) <> r.event_seq",
-    ),
-    (
-        "I9: a completed run has exactly one final obligation",
-        "SELECT r.id FROM openeve.runs r LEFT JOIN openeve.deliveries d ON d.run_id = r.id \
-         AND d.key LIKE 'final:%' WHERE r.status = 'completed' GROUP BY r.id HAVING count(d.id) <> 1",
-    ),
-    (
-        "I15: usage on the run equals the sum over its records",
-        "SELECT r.id FROM openeve.runs r LEFT JOIN openeve.usage_records u ON u.run_id = r.id GROUP BY r.id \
-         HAVING coalesce(sum(u.input_tokens), 0) <> r.input_tokens OR coalesce(sum(u.output_tokens), 0) <> r.output_tokens",
-    ),
-    (
-        "I11: at most one run of a conversation holds a lease",
-        "SELECT conversation_id FROM openeve.runs WHERE lease_token IS NOT NULL GROUP BY 1 HAVING count(*) > 1",
-    ),
-    (
-        "a terminal run owns no lease",
-        "SELECT id FROM openeve.runs WHERE finished_at IS NOT NULL AND lease_token IS NOT NULL",
-    ),
-];
 
 /// A database of its own with every migration applied.
 pub async fn migrated_database(server: TestServer) -> TestDatabase {

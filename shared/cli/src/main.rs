@@ -42,6 +42,8 @@ enum Command {
         #[arg(long)]
         plan: bool,
     },
+    /// Check the invariants in a live database and say how it stands; exits 1 if one is violated.
+    Doctor(commands::doctor::DoctorArguments),
     /// Show what a run waits for and how to decide it; exits 1 if nothing waits.
     Pauses(commands::pauses::PausesArguments),
     /// Let a call run that waits for approval.
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
             Command::Validate { folder } => commands::validate::run(&folder).await,
             Command::Build(arguments) => commands::build::run(arguments).await,
             Command::Migrate { plan } => commands::migrate::run(plan).await,
+            Command::Doctor(arguments) => commands::doctor::run(arguments).await,
             Command::Pauses(arguments) => commands::pauses::run(arguments).await,
             Command::Approve(arguments) => commands::decide::approve(arguments).await,
             Command::Reject(arguments) => commands::decide::reject(arguments).await,

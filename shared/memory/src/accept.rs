@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use openeve_domain::commit::Accept;
+use openeve_domain::commit::{Accept, Occurrence};
 use openeve_domain::event::{self, Event};
 use openeve_domain::ids::{ConversationId, RunId, ToolCallId};
 use openeve_domain::limits::HOUR_MS;
@@ -14,7 +14,12 @@ use openeve_runtime::ports::{Accepted, PortError};
 use serde_json::Value;
 
 use crate::clean;
-use crate::tables::{Conversation, Key, Run, Tables, later};
+use crate::tables::{Conversation, Key, Run, Tables, conflict, later, refused};
+
+/// What may start a run.
+const TRIGGERS: [&str; 6] = [
+    "message", "schedule", "api", "subagent", "routine", "redrive",
+];
 
 impl Tables {
     /// Accepts. Idempotent by the key.
@@ -29,6 +34,9 @@ impl Tables {
             return self.accepted_before(taken.run_id, accept);
         }
         let question = self.open_question(accept);
+        if question.is_none() {
+            self.check_accept(accept)?;
+        }
         let expires_at = later(now, accept.idempotency_ttl_hours.saturating_mul(HOUR_MS));
         let stands_for = question.map_or(accept.run_id, |(run_id, ..)| run_id);
         let row = Key {
@@ -66,6 +74,30 @@ impl Tables {
         })
     }
 
+    /// What the schema refuses of a new run.
+    fn check_accept(&self, accept: &Accept) -> Result<(), PortError> {
+        if !TRIGGERS.contains(&accept.trigger) {
+            return Err(refused("runs_trigger_check"));
+        }
+        if accept.events.iter().any(|event| event.kind.is_empty()) {
+            return Err(refused("run_events_kind_check"));
+        }
+        let known = self
+            .conversation_of
+            .contains_key(&Self::conversation_key(accept));
+        if !known && self.conversations.contains_key(&accept.conversation_id) {
+            return Err(conflict("conversations_pkey"));
+        }
+        if self.runs.contains_key(&accept.run_id) {
+            return Err(conflict("runs_pkey"));
+        }
+        let fired = accept.occurrence.as_ref();
+        if fired.is_some_and(|one| self.occurrences.contains_key(&occurrence(accept, one))) {
+            return Err(conflict("schedule_runs_pkey"));
+        }
+        Ok(())
+    }
+
     fn conversation_key(accept: &Accept) -> (String, String, String) {
         (
             accept.agent_id.clone(),
@@ -86,11 +118,12 @@ impl Tables {
         if run.status != RunStatus::WaitingInput || run.cancel_requested_at.is_some() {
             return None;
         }
-        let sender = accept.turn.sender.as_deref();
+        let sender = accept.turn.sender.as_deref().map(clean::text);
+        let sender = sender.as_deref();
         let requester = run.turn.sender.as_deref();
         let may = |approver: &String| match approver.as_str() {
             ANYONE => true,
-            REQUESTER => requester.is_none() || requester == sender,
+            REQUESTER if requester.is_none() || requester == sender => true,
             other => other == sender.unwrap_or_default(),
         };
         run.pauses
@@ -154,13 +187,12 @@ impl Tables {
         conversation.runs.insert(position, accept.run_id);
         let mut run = new_run(now, accept, id, position);
         for event in &accept.events {
-            run.log(cleaned(event), now);
+            run.log(clean::event(event), now);
         }
         self.runs.insert(accept.run_id, run);
-        if let Some(occurrence) = &accept.occurrence {
-            let at = occurrence.at.as_millisecond();
+        if let Some(one) = &accept.occurrence {
             self.occurrences
-                .insert((occurrence.schedule.clone(), at), accept.run_id);
+                .insert(occurrence(accept, one), accept.run_id);
         }
         Accepted {
             run_id: accept.run_id,
@@ -175,6 +207,7 @@ impl Tables {
     /// Begins a failed run again (`redrive_run.sql`); the key says that it was.
     pub(crate) fn begin_again(&mut self, now: i64, old: RunId, fresh: RunId) -> Option<()> {
         let before = self.runs.get(&old)?.clone();
+        let said = before.entries.first().filter(|entry| entry.seq == 0);
         let conversation = self.conversations.get_mut(&before.conversation_id)?;
         conversation.run_position += 1;
         let position = conversation.run_position;
@@ -182,7 +215,7 @@ impl Tables {
         let mut run = Run {
             position,
             trigger: "redrive",
-            entries: before.entries.iter().take(1).cloned().collect(),
+            entries: said.cloned().into_iter().collect(),
             ..blank(now, &before)
         };
         let payload = serde_json::json!({ "from": old });
@@ -193,8 +226,7 @@ impl Tables {
 }
 
 fn new_run(now: i64, accept: &Accept, conversation_id: ConversationId, position: i64) -> Run {
-    let mut turn = accept.turn.clone();
-    turn.text = clean::text(&turn.text);
+    let turn = clean::turn(&accept.turn);
     Run {
         agent_id: accept.agent_id.clone(),
         agent_revision: accept.agent_revision.clone(),
@@ -267,9 +299,11 @@ fn blank(now: i64, of: &Run) -> Run {
     }
 }
 
-pub(crate) fn cleaned(event: &Event) -> Event {
-    Event {
-        kind: clean::text(&event.kind),
-        payload: clean::json(&event.payload),
-    }
+/// An occurrence as its row is keyed.
+fn occurrence(accept: &Accept, one: &Occurrence) -> (String, String, i64) {
+    (
+        accept.agent_id.clone(),
+        one.schedule.clone(),
+        one.at.as_microsecond(),
+    )
 }

@@ -7,24 +7,34 @@ use openeve_domain::run::finish::final_key;
 use openeve_domain::run::{RunState, Unsaved};
 use openeve_domain::status::RunStatus;
 use openeve_domain::usage::Usage;
-use openeve_runtime::ports::{Claim, Heartbeat};
+use openeve_runtime::ports::{Claim, Heartbeat, PortError};
 
-use crate::tables::{Held, Run, Tables, later};
+use crate::tables::{Held, PauseRow, Run, Tables, later, refused};
 
 impl Tables {
     /// Claims under a new epoch. The same token again is the same claim.
-    pub fn claim(&mut self, now: i64, id: RunId, token: LeaseToken, lease_ms: u64) -> Claim {
+    pub fn claim(
+        &mut self,
+        now: i64,
+        id: RunId,
+        token: LeaseToken,
+        lease_ms: u64,
+    ) -> Result<Claim, PortError> {
         let Some(run) = self.runs.get(&id) else {
-            return Claim::Unknown;
+            return Ok(Claim::Unknown);
         };
         if let Some(refusal) = self.refusal(now, run, token) {
-            return refusal;
+            return Ok(refusal);
+        }
+        // Without the claim's own predicate, the schema still keeps what has ended as it is.
+        if run.status.is_terminal() {
+            return Err(refused("runs_terminal_is_final"));
         }
         let own = run.lease.is_some_and(|held| held.token == token);
         let crashed = run.lease.is_some_and(|held| held.token != token);
         let counts = self.clauses.claim_counts_stall;
         let Some(run) = self.runs.get_mut(&id) else {
-            return Claim::Unknown;
+            return Ok(Claim::Unknown);
         };
         run.epoch += i64::from(!own);
         run.step_count += u64::from(!own);
@@ -37,9 +47,9 @@ impl Tables {
         run.not_before = None;
         run.blocked = None;
         run.updated_at = now;
-        self.runs.get(&id).map_or(Claim::Unknown, |run| {
+        Ok(self.runs.get(&id).map_or(Claim::Unknown, |run| {
             Claim::Claimed(Box::new(self.load(now, id, run)))
-        })
+        }))
     }
 
     fn refusal(&self, now: i64, run: &Run, token: LeaseToken) -> Option<Claim> {
@@ -74,7 +84,9 @@ impl Tables {
             .get(&final_key(run_id))
             .and_then(|id| self.deliveries.get(id))
             .map(|delivery| delivery.status);
-        let pauses = run.pauses.iter().map(|pause| Pause {
+        let mut rows: Vec<&PauseRow> = run.pauses.iter().collect();
+        rows.sort_by_key(|pause| (pause.created_at, pause.call_id, pause.generation));
+        let pauses = rows.into_iter().map(|pause| Pause {
             run_id,
             call_id: pause.call_id,
             generation: pause.generation,
@@ -85,9 +97,6 @@ impl Tables {
         });
         let mut calls: Vec<_> = run.calls.iter().map(|call| call.call.clone()).collect();
         calls.sort_by_key(|call| (call.entry_seq, call.ordinal));
-        for call in &mut calls {
-            call.result = serde_json::Value::Null;
-        }
         RunState {
             run_id,
             epoch: run.epoch,

@@ -1,7 +1,7 @@
 //! The safety clauses of the store, each of which a mutant lacks.
 
 macro_rules! clauses {
-    ($($(#[$doc:meta])* $name:ident,)+ backstops: $($(#[$stop_doc:meta])* $stop:ident,)+) => {
+    ($($(#[$doc:meta])* $name:ident,)+ ; $($(#[$stop_doc:meta])* $stop:ident,)+) => {
         /// Which safety clauses hold: all of them, unless a mutant is wanted.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Clauses {
@@ -79,7 +79,7 @@ clauses! {
     heartbeat_epoch,
     /// `commit_events.sql`: numbers behind what the fence reserved.
     events_dense,
-    backstops:
+    ;
     /// The triggers `runs_terminal_is_final` and `deliveries_terminal_is_final`.
     terminal_final,
     /// The trigger `tool_calls_have_one_outcome`.

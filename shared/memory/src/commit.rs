@@ -80,7 +80,7 @@ impl Tables {
     /// A commit whose answer was lost: it was applied if it is the newest one.
     fn applied_before(&self, commit: &Commit) -> CommitAnswer {
         match self.runs.get(&commit.run_id) {
-            Some(run) if run.commit_id == Some(commit.commit_id) => {
+            Some(run) if run.commit_id == Some(commit.commit_id) && run.epoch == commit.epoch => {
                 CommitAnswer::Applied(Committed {
                     status: run.status,
                     next_run: self.freed(commit),

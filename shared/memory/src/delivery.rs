@@ -3,10 +3,10 @@
 use openeve_domain::delivery::{LeasedDelivery, PartSent, Settlement};
 use openeve_domain::ids::{DeliveryId, LeaseToken};
 use openeve_domain::status::DeliveryStatus;
+use openeve_runtime::ports::PortError;
 
-use crate::accept::cleaned;
 use crate::clean;
-use crate::tables::{Held, Tables, later};
+use crate::tables::{Held, Tables, later, refused};
 
 impl Tables {
     /// Leases a delivery that is due, or whose sender vanished.
@@ -77,22 +77,34 @@ impl Tables {
     }
 
     /// Settles an attempt, under the lease's token.
-    pub fn settle_delivery(&mut self, now: i64, settlement: &Settlement) -> bool {
+    pub fn settle_delivery(
+        &mut self,
+        now: i64,
+        settlement: &Settlement,
+    ) -> Result<bool, PortError> {
         let guarded = self.clauses.delivery_token;
+        let is_final = self.clauses.terminal_final;
         let Some(delivery) = self.deliveries.get_mut(&settlement.id) else {
-            return false;
+            return Ok(false);
         };
         let own = delivery
             .lease
             .is_some_and(|held| held.token == settlement.token);
         if guarded && !own {
-            return false;
+            return Ok(false);
         }
+        let ended = delivery.status.is_terminal();
+        if is_final && ended && settlement.status != delivery.status {
+            return Err(refused("deliveries_terminal_is_final"));
+        }
+        delivery.next_attempt_at = match (settlement.status, settlement.retry_after_ms) {
+            (DeliveryStatus::Pending, Some(wait_ms)) => Some(later(now, wait_ms)),
+            (DeliveryStatus::Pending, None) => return Err(refused("deliveries_pending_is_due")),
+            (DeliveryStatus::Sending, _) => return Err(refused("deliveries_sending_is_leased")),
+            (DeliveryStatus::Sent | DeliveryStatus::Suppressed | DeliveryStatus::Failed, _) => None,
+        };
         delivery.status = settlement.status;
         delivery.lease = None;
-        let wait_ms = settlement.retry_after_ms.unwrap_or(0);
-        let pending = settlement.status == DeliveryStatus::Pending;
-        delivery.next_attempt_at = pending.then(|| later(now, wait_ms));
         delivery.last_error = settlement.error.as_deref().map(clean::text);
         delivery.reason = settlement.reason;
         delivery.parts_sent = delivery.parts_sent.max(settlement.parts_sent);
@@ -100,8 +112,8 @@ impl Tables {
         delivery.provider_ids.extend(named);
         let run_id = delivery.run_id;
         if let Some(run) = self.runs.get_mut(&run_id) {
-            run.log(cleaned(&settlement.event), now);
+            run.log(clean::event(&settlement.event), now);
         }
-        true
+        Ok(true)
     }
 }

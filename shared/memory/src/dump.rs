@@ -30,23 +30,25 @@ impl Tables {
                 provider_ids: delivery.provider_ids.clone(),
                 next_attempt_at: delivery.next_attempt_at,
                 lease_expires_at: delivery.lease.map(|held| held.until),
+                last_error: delivery.last_error.clone(),
             })
             .collect();
         let keys = self.keys.iter().map(|((scope, key), row)| KeyRow {
             scope: scope.clone(),
             key: key.clone(),
             run_id: row.run_id,
+            expires_at: (row.expires_at < i64::MAX).then_some(row.expires_at),
         });
         all.keys = keys.collect();
-        let fires = self
-            .occurrences
-            .iter()
-            .map(|((schedule, at), run_id)| OccurrenceRow {
-                schedule: schedule.clone(),
-                at: *at,
-                run_id: *run_id,
-            });
+        let fires = self.occurrences.iter();
+        let fires = fires.map(|((_, schedule, at), run_id)| OccurrenceRow {
+            schedule: schedule.clone(),
+            at: at.div_euclid(1_000),
+            run_id: *run_id,
+        });
         all.occurrences = fires.collect();
+        let place = |row: &OccurrenceRow| (row.schedule.clone(), row.at, row.run_id);
+        all.occurrences.sort_by_key(place);
         all
     }
 }
@@ -72,6 +74,8 @@ fn run_row(id: RunId, run: &Run) -> RunRow {
         failure_code: run.failure.as_ref().map(|(code, _)| code.clone()),
         blocked_code: run.blocked.as_ref().map(|(code, _)| code.clone()),
         usage: run.usage,
+        wall_from: run.wall_from,
+        updated_at: run.updated_at,
         finished_at: run.finished_at,
     }
 }

@@ -6,34 +6,38 @@ use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
 use openeve_domain::limits::HOUR_MS;
 use openeve_domain::pause::{Decide, Decided, Pause, PauseStatus};
 use openeve_domain::status::{DeliveryStatus, RunStatus};
-use openeve_runtime::ports::{Cancelled, PausedCall, Pauses, Redriven};
+use openeve_runtime::ports::{Cancelled, PausedCall, Pauses, PortError, Redriven};
 use serde_json::json;
 
 use crate::clean;
-use crate::tables::{Delivery, Key, PauseRow, Tables, later};
+use crate::tables::{Delivery, Key, PauseRow, Tables, conflict, later, refused};
 
 impl Tables {
     /// Decides a pause, once.
-    pub fn decide(&mut self, now: i64, decide: &Decide) -> Decided {
+    pub fn decide(&mut self, now: i64, decide: &Decide) -> Result<Decided, PortError> {
         let Some(run) = self.runs.get(&decide.run_id) else {
-            return Decided::Unknown;
+            return Ok(Decided::Unknown);
         };
         let same = |pause: &&PauseRow| {
             pause.call_id == decide.call_id && pause.generation == decide.generation
         };
         let Some(pause) = run.pauses.iter().find(same) else {
-            return Decided::Unknown;
+            return Ok(Decided::Unknown);
         };
         let pending = pause.status == PauseStatus::Pending || !self.clauses.pause_pending;
         let due = decide.decision.is_some()
             || pause.expires_at <= now
             || !self.clauses.expired_only_when_due;
         if run.finished_at.is_some() || !pending || !due {
-            return Decided::Already {
+            return Ok(Decided::Already {
                 status: pause.status,
                 decision: pause.decision.clone(),
                 by: pause.decided_by.clone(),
-            };
+            });
+        }
+        let ended = pause.status != PauseStatus::Pending;
+        if self.clauses.pause_trigger && ended && pause.status != decide.status() {
+            return Err(refused("pauses_are_decided_once"));
         }
         let key = format!("{}:{}", decide.call_id.uuid(), decide.generation);
         self.keys.entry(("resume".to_owned(), key)).or_insert(Key {
@@ -41,7 +45,7 @@ impl Tables {
             expires_at: later(now, 48 * HOUR_MS),
         });
         let resumes = self.settle_pause(now, decide, true);
-        Decided::Taken { resumes }
+        Ok(Decided::Taken { resumes })
     }
 
     /// Writes a decision and what it does to the run; whether the run can go on.
@@ -52,7 +56,7 @@ impl Tables {
         for pause in &mut run.pauses {
             if pause.call_id == decide.call_id && pause.generation == decide.generation {
                 pause.status = decide.status();
-                pause.decision.clone_from(&decide.decision);
+                pause.decision = decide.decision.as_ref().map(clean::decision);
                 pause.decided_by = Some(clean::text(&decide.by));
             }
         }
@@ -168,35 +172,42 @@ impl Tables {
     }
 
     /// Begins a failed run again, or frees one that was set aside.
-    pub fn redrive_run(&mut self, now: i64, agent_id: &str, id: RunId, fresh: RunId) -> Redriven {
+    pub fn redrive_run(
+        &mut self,
+        now: i64,
+        agent_id: &str,
+        id: RunId,
+        fresh: RunId,
+    ) -> Result<Redriven, PortError> {
         let Some(run) = self
             .runs
             .get_mut(&id)
             .filter(|run| run.agent_id == agent_id)
         else {
-            return Redriven::Unknown;
+            return Ok(Redriven::Unknown);
         };
         if run.blocked.is_some() && run.finished_at.is_none() {
             run.not_before = None;
             run.blocked = None;
             run.stall_count = 0;
-            return Redriven::Freed;
+            return Ok(Redriven::Freed);
         }
         let status = run.status;
         let key = ("redrive".to_owned(), id.uuid().to_string());
-        if let Some(Key {
-            run_id: Some(before),
-            ..
-        }) = self.keys.get(&key)
-        {
-            return Redriven::Again {
-                run_id: *before,
-                before: *before != fresh,
-            };
+        let unique = self.clauses.idempotency_key_unique;
+        let before = self.keys.get(&key).and_then(|row| row.run_id);
+        if let Some(before) = before.filter(|_| unique || status != RunStatus::Failed) {
+            return Ok(Redriven::Again {
+                run_id: before,
+                before: before != fresh,
+            });
         }
         if status != RunStatus::Failed {
             let status = status.as_str().to_owned();
-            return Redriven::Nothing { status };
+            return Ok(Redriven::Nothing { status });
+        }
+        if self.runs.contains_key(&fresh) {
+            return Err(conflict("runs_pkey"));
         }
         let row = Key {
             run_id: Some(fresh),
@@ -204,10 +215,10 @@ impl Tables {
         };
         self.keys.insert(key, row);
         self.begin_again(now, id, fresh);
-        Redriven::Again {
+        Ok(Redriven::Again {
             run_id: fresh,
             before: false,
-        }
+        })
     }
 
     /// Owes a delivery that was given up once more.
@@ -217,25 +228,31 @@ impl Tables {
         agent_id: &str,
         id: DeliveryId,
         fresh: DeliveryId,
-    ) -> Redriven {
+    ) -> Result<Redriven, PortError> {
         let ours = |delivery: &&Delivery| {
             self.runs
                 .get(&delivery.run_id)
                 .is_some_and(|run| run.agent_id == agent_id)
         };
         let Some(old) = self.deliveries.get(&id).filter(ours).cloned() else {
-            return Redriven::Unknown;
+            return Ok(Redriven::Unknown);
         };
         let key = format!("redrive:{}", id.uuid());
-        if let Some(before) = self.delivery_of.get(&key) {
-            return Redriven::Owed {
+        let failed = old.status == DeliveryStatus::Failed;
+        let unique = self.clauses.delivery_key_unique;
+        let before = self.delivery_of.get(&key).filter(|_| unique || !failed);
+        if let Some(before) = before {
+            return Ok(Redriven::Owed {
                 delivery_id: *before,
                 before: *before != fresh,
-            };
+            });
         }
-        if old.status != DeliveryStatus::Failed {
+        if !failed {
             let status = old.status.as_str().to_owned();
-            return Redriven::Nothing { status };
+            return Ok(Redriven::Nothing { status });
+        }
+        if self.deliveries.contains_key(&fresh) {
+            return Err(conflict("deliveries_pkey"));
         }
         self.delivery_of.insert(key.clone(), fresh);
         let run_id = old.run_id;
@@ -254,9 +271,9 @@ impl Tables {
             let payload = json!({"from": id, "delivery": fresh});
             run.log(Event::new(event::DELIVERY_REDRIVEN, payload), now);
         }
-        Redriven::Owed {
+        Ok(Redriven::Owed {
             delivery_id: fresh,
             before: false,
-        }
+        })
     }
 }

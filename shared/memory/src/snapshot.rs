@@ -74,6 +74,10 @@ pub struct RunRow {
     pub blocked_code: Option<String>,
     /// The sum over its usage.
     pub usage: Usage,
+    /// From when the bound on wall time counts.
+    pub wall_from: i64,
+    /// When somebody last worked on it.
+    pub updated_at: i64,
     /// When it ended.
     pub finished_at: Option<i64>,
 }
@@ -114,7 +118,7 @@ pub struct CallRow {
     pub status: ToolCallStatus,
     /// Whether it ever started.
     pub started: bool,
-    /// What the model reads.
+    /// What the model reads, if anything.
     pub model_output: Option<String>,
 }
 
@@ -162,6 +166,8 @@ pub struct DeliveryRow {
     pub next_attempt_at: Option<i64>,
     /// When its sender's lease ends.
     pub lease_expires_at: Option<i64>,
+    /// What the last attempt met.
+    pub last_error: Option<String>,
 }
 
 /// An idempotency key.
@@ -173,6 +179,8 @@ pub struct KeyRow {
     pub key: String,
     /// The run it stands for.
     pub run_id: Option<RunId>,
+    /// When it is forgotten; `None`: never.
+    pub expires_at: Option<i64>,
 }
 
 /// What one model request cost.

@@ -1,16 +1,18 @@
 //! The `Store` port over the tables.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use openeve_domain::bell::Place;
 use openeve_domain::commit::{Accept, Commit, Failure};
 use openeve_domain::delivery::{LeasedDelivery, PartSent, Settlement};
 use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
 use openeve_domain::manifest::Manifest;
 use openeve_domain::pause::{Decide, Decided};
 use openeve_runtime::ports::{
-    Accepted, Cancelled, Claim, CommitAnswer, Due, Heartbeat, Pauses, PortError, Redriven, RunView,
-    Store, StoredEvent, Swept,
+    Accepted, Cancelled, Claim, CommitAnswer, Due, Heartbeat, Need, Needs, Pauses, PortError,
+    Redriven, RunView, Store, StoredEvent, Swept,
 };
 
 use crate::clauses::Clauses;
@@ -54,6 +56,12 @@ impl MemoryStore {
     }
 }
 
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").finish_non_exhaustive()
+    }
+}
+
 #[async_trait]
 impl Store for MemoryStore {
     async fn accept(&self, accept: &Accept) -> Result<Accepted, PortError> {
@@ -68,7 +76,7 @@ impl Store for MemoryStore {
         lease_ms: u64,
     ) -> Result<Claim, PortError> {
         let now = self.now();
-        Ok(self.tables().claim(now, run_id, token, lease_ms))
+        self.tables().claim(now, run_id, token, lease_ms)
     }
 
     async fn commit(&self, commit: &Commit, lease_ms: u64) -> Result<CommitAnswer, PortError> {
@@ -78,7 +86,7 @@ impl Store for MemoryStore {
 
     async fn decide(&self, decide: &Decide) -> Result<Decided, PortError> {
         let now = self.now();
-        Ok(self.tables().decide(now, decide))
+        self.tables().decide(now, decide)
     }
 
     async fn cancel(
@@ -109,7 +117,7 @@ impl Store for MemoryStore {
         fresh: RunId,
     ) -> Result<Redriven, PortError> {
         let now = self.now();
-        Ok(self.tables().redrive_run(now, agent_id, run_id, fresh))
+        self.tables().redrive_run(now, agent_id, run_id, fresh)
     }
 
     async fn redrive_delivery(
@@ -119,7 +127,7 @@ impl Store for MemoryStore {
         fresh: DeliveryId,
     ) -> Result<Redriven, PortError> {
         let now = self.now();
-        Ok(self.tables().redrive_delivery(now, agent_id, id, fresh))
+        self.tables().redrive_delivery(now, agent_id, id, fresh)
     }
 
     async fn heartbeat(
@@ -149,16 +157,24 @@ impl Store for MemoryStore {
 
     async fn settle_delivery(&self, settlement: &Settlement) -> Result<bool, PortError> {
         let now = self.now();
-        Ok(self.tables().settle_delivery(now, settlement))
+        self.tables().settle_delivery(now, settlement)
     }
 
     async fn register(&self, _: &Manifest) -> Result<(), PortError> {
         Ok(())
     }
 
-    async fn due(&self, agent_id: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
+    async fn due(
+        &self,
+        agent_id: &str,
+        limit: u64,
+        grace_ms: u64,
+        horizon_ms: u64,
+    ) -> Result<Due, PortError> {
         let now = self.now();
-        Ok(self.tables().due(now, agent_id, limit, grace_ms))
+        Ok(self
+            .tables()
+            .due(now, agent_id, limit, grace_ms, horizon_ms))
     }
 
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError> {
@@ -186,5 +202,13 @@ impl Store for MemoryStore {
 
     async fn ready(&self) -> Result<(), PortError> {
         Ok(())
+    }
+}
+
+#[async_trait]
+impl Needs for MemoryStore {
+    async fn need(&self, agent_id: &str, at: Place) -> Result<Need, PortError> {
+        let now = self.now();
+        Ok(self.tables().need(now, agent_id, at))
     }
 }

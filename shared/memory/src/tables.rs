@@ -194,6 +194,10 @@ impl Tables {
 
     /// Whether a run that may work comes before this one in its conversation.
     pub(crate) fn is_behind(&self, run: &Run) -> bool {
+        // Whose holder vanished goes on first, whoever is ahead.
+        if run.lease.is_some() {
+            return false;
+        }
         let Some(conversation) = self.conversations.get(&run.conversation_id) else {
             return false;
         };

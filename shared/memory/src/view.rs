@@ -7,7 +7,7 @@ use openeve_domain::ids::RunId;
 use openeve_domain::limits::HOUR_MS;
 use openeve_domain::pause::{Decide, PauseStatus};
 use openeve_domain::run::finish::final_key;
-use openeve_domain::status::DeliveryStatus;
+use openeve_domain::status::{DeliveryStatus, RunStatus};
 use openeve_domain::transcript::EntryKind;
 use openeve_runtime::ports::{Due, RunView, StoredEvent, Swept};
 
@@ -15,7 +15,14 @@ use crate::tables::{Run, Tables, later};
 
 impl Tables {
     /// Rows of an agent that need something done, tenants in turn.
-    pub fn due(&self, now: i64, agent_id: &str, limit: u64, grace_ms: u64) -> Due {
+    pub fn due(
+        &self,
+        now: i64,
+        agent_id: &str,
+        limit: u64,
+        grace_ms: u64,
+        horizon_ms: u64,
+    ) -> Due {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let quiet = now.saturating_sub(i64::try_from(grace_ms).unwrap_or(0));
         let ours = |run: &Run| run.agent_id == agent_id;
@@ -29,16 +36,21 @@ impl Tables {
                     && run.updated_at < quiet
                     && !self.is_behind(run)
             });
-            let rows = runs.map(|(id, run)| (run.updated_at, *id, self.tenant(run.conversation_id)));
+            let rows =
+                runs.map(|(id, run)| (run.updated_at, *id, self.tenant(run.conversation_id)));
             due.runs = in_turn(rows.collect(), limit);
             let cancelling = self.runs.iter().filter(|(_, run)| {
                 ours(run)
                     && run.status.is_waiting()
                     && run.cancel_requested_at.is_some_and(|at| at < quiet)
             });
-            let rows = cancelling.map(|(id, run)| (*id, self.tenant(run.conversation_id)));
-            due.runs.extend(rows.take(limit));
+            let mut rows: Vec<_> = cancelling.collect();
+            rows.sort_by_key(|(_, run)| run.cancel_requested_at);
+            let rows = rows.into_iter().take(limit);
+            due.runs
+                .extend(rows.map(|(id, run)| (*id, self.tenant(run.conversation_id))));
         }
+        due.expiring = self.expiring(now, agent_id, limit, horizon_ms);
         if self.clauses.due_deliveries {
             let rows = self.deliveries.iter().filter_map(|(id, delivery)| {
                 let run = self.runs.get(&delivery.run_id).filter(|run| ours(run))?;
@@ -49,7 +61,11 @@ impl Tables {
                         return None;
                     }
                 };
-                let before = if delivery.attempt_count == 0 { quiet } else { now };
+                let before = if delivery.attempt_count == 0 {
+                    quiet
+                } else {
+                    now
+                };
                 (at < before).then(|| (at, *id, self.tenant(run.conversation_id)))
             });
             due.deliveries = in_turn(rows.collect(), limit);
@@ -58,6 +74,31 @@ impl Tables {
             due.expired = self.expired(now, agent_id, limit);
         }
         due
+    }
+
+    /// Runs whose lease ends soon, the first to end first.
+    fn expiring(
+        &self,
+        now: i64,
+        agent_id: &str,
+        limit: usize,
+        horizon_ms: u64,
+    ) -> Vec<(RunId, String, u64)> {
+        let soon = later(now, horizon_ms);
+        let leased = self.runs.iter().filter_map(|(id, run)| {
+            let until = run.lease?.until;
+            let ends = run.agent_id == agent_id
+                && run.status == RunStatus::Running
+                && (now..soon).contains(&until);
+            ends.then_some((until, *id, run))
+        });
+        let mut rows: Vec<_> = leased.collect();
+        rows.sort_by_key(|(until, ..)| *until);
+        let rows = rows.into_iter().take(limit).map(|(until, id, run)| {
+            let wait_ms = u64::try_from(until - now).unwrap_or(0);
+            (id, self.tenant(run.conversation_id), wait_ms)
+        });
+        rows.collect()
     }
 
     fn expired(&self, now: i64, agent_id: &str, limit: usize) -> Vec<Decide> {
@@ -80,20 +121,22 @@ impl Tables {
             }
         }
         rows.sort_by_key(|(at, _)| *at);
-        rows.into_iter().take(limit).map(|(_, decide)| decide).collect()
+        rows.into_iter()
+            .take(limit)
+            .map(|(_, decide)| decide)
+            .collect()
     }
 
     /// Removes what retention no longer keeps.
     pub fn sweep(&mut self, now: i64, limit: u64) -> Swept {
         let most = usize::try_from(limit).unwrap_or(usize::MAX);
-        let expired: Vec<_> = self
-            .keys
-            .iter()
-            .filter(|(_, key)| key.expires_at < now)
-            .map(|(name, _)| name.clone())
-            .take(most)
+        let expired = self.keys.iter().filter(|(_, key)| key.expires_at < now);
+        let mut expired: Vec<_> = expired
+            .map(|(name, key)| (key.expires_at, name.clone()))
             .collect();
-        for name in &expired {
+        expired.sort();
+        expired.truncate(most);
+        for (_, name) in &expired {
             self.keys.remove(name);
         }
         let mut left = most;
@@ -109,7 +152,6 @@ impl Tables {
         Swept {
             idempotency_keys: expired.len() as u64,
             checkpoints,
-            ..Swept::default()
         }
     }
 

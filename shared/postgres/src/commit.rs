@@ -68,7 +68,8 @@ pub(crate) async fn commit(
 async fn applied(client: &Client, commit: &Commit) -> Result<Option<CommitAnswer>, Failure> {
     let read = Statement::new(include_str!("sql/commit_applied.sql"))
         .bind(commit.run_id.uuid(), Type::UUID)
-        .bind(commit.commit_id.uuid(), Type::UUID);
+        .bind(commit.commit_id.uuid(), Type::UUID)
+        .bind(commit.epoch, Type::INT8);
     let answer = single(client, &read).await?;
     let Some(row) = answer.rows.first() else {
         return Ok(None);

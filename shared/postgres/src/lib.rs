@@ -20,6 +20,7 @@ mod claim;
 mod clean;
 mod commit;
 mod delivery;
+pub mod doctor;
 mod failure;
 pub mod migrate;
 mod need;

@@ -218,10 +218,16 @@ impl Store for PgStore {
         .map_err(Failure::into_port)
     }
 
-    async fn due(&self, agent_id: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError> {
+    async fn due(
+        &self,
+        agent_id: &str,
+        limit: u64,
+        grace_ms: u64,
+        horizon_ms: u64,
+    ) -> Result<Due, PortError> {
         repeated(&self.pool, |client| {
             let agent_id = agent_id.to_owned();
-            Box::pin(async move { view::due(client, &agent_id, limit, grace_ms).await })
+            Box::pin(async move { view::due(client, &agent_id, limit, grace_ms, horizon_ms).await })
         })
         .await
         .map_err(Failure::into_port)

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single};
-use crate::rows::{corrupt, get, small, usage};
+use crate::rows::{corrupt, count, get, small, usage};
 
 /// Rows whose bell should be rung.
 pub(crate) async fn due(
@@ -20,16 +20,22 @@ pub(crate) async fn due(
     agent_id: &str,
     limit: u64,
     grace_ms: u64,
+    horizon_ms: u64,
 ) -> Result<Due, Failure> {
     let statement = limited(include_str!("sql/due.sql"), limit)
         .bind(i64::try_from(grace_ms).unwrap_or(0), Type::INT8)
-        .bind(agent_id.to_owned(), Type::TEXT);
+        .bind(agent_id.to_owned(), Type::TEXT)
+        .bind(i64::try_from(horizon_ms).unwrap_or(0), Type::INT8);
     let mut due = Due::default();
     for row in single(client, &statement).await?.rows {
         let id = get::<Uuid>(&row, "id")?;
         let tenant = get(&row, "tenant")?;
         match get::<&str>(&row, "kind")? {
             "run" => due.runs.push((RunId::new(id), tenant)),
+            "expiring" => {
+                let wait_ms = count(&row, "wait_ms")?;
+                due.expiring.push((RunId::new(id), tenant, wait_ms));
+            }
             "delivery" => due.deliveries.push((DeliveryId::new(id), tenant)),
             _ => due.expired.push(Decide {
                 run_id: RunId::new(id),

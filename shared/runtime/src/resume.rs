@@ -175,6 +175,8 @@ pub enum Outcome {
     Ambiguous {
         /// The calls that wait.
         waiting: Vec<PausedCall>,
+        /// Who started the run.
+        requester: Option<String>,
     },
     /// Nothing of this kind waits.
     NothingWaits {
@@ -396,6 +398,7 @@ fn meant<'a>(
         },
         many => Err(Box::new(Outcome::Ambiguous {
             waiting: many.iter().map(|paused| (*paused).clone()).collect(),
+            requester: pauses.requester.clone(),
         })),
     }
 }

@@ -21,6 +21,9 @@ use serde_json::json;
 use crate::config::Settings;
 use crate::ports::{Clock, Doorbell, Ids, Observer, PortError, Store};
 
+/// How long after a lease's end its run is rung; the database judges the lease.
+const LEASE_SLACK_MS: u64 = 1_000;
+
 /// Everything the tick reaches the world through.
 #[derive(Clone)]
 pub struct TickDeps {
@@ -49,6 +52,8 @@ pub struct Ticked {
     pub fired: u64,
     /// Runs rung.
     pub runs_rung: u64,
+    /// Runs that are rung when their lease ends.
+    pub leases_watched: u64,
     /// Deliveries rung.
     pub deliveries_rung: u64,
     /// Pauses nobody decided in time.
@@ -64,7 +69,12 @@ pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
     let mut ticked = Ticked::default();
     let due = deps
         .store
-        .due(&deps.manifest.agent.id, TICK_BATCH_MAX, DOORBELL_GRACE_MS)
+        .due(
+            &deps.manifest.agent.id,
+            TICK_BATCH_MAX,
+            DOORBELL_GRACE_MS,
+            TICK_INTERVAL_MS,
+        )
         .await?;
     for expired in due.expired {
         ticked.pauses_expired += 1;
@@ -78,6 +88,11 @@ pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
     for (run_id, tenant) in due.runs {
         let bell = Bell::run(run_id).of_tenant(&tenant);
         ticked.runs_rung += u64::from(ring(deps, bell).await);
+    }
+    for (run_id, tenant, wait_ms) in due.expiring {
+        let bell = Bell::run(run_id).of_tenant(&tenant);
+        let rung = ring_later(deps, bell, wait_ms + LEASE_SLACK_MS).await;
+        ticked.leases_watched += u64::from(rung);
     }
     for (id, tenant) in due.deliveries {
         let bell = Bell::delivery(id).of_tenant(&tenant);
@@ -163,7 +178,11 @@ async fn fire(
 }
 
 async fn ring(deps: &TickDeps, bell: Bell) -> bool {
-    match deps.doorbell.ring(&bell, 0).await {
+    ring_later(deps, bell, 0).await
+}
+
+async fn ring_later(deps: &TickDeps, bell: Bell, delay_ms: u64) -> bool {
+    match deps.doorbell.ring(&bell, delay_ms).await {
         Ok(()) => true,
         Err(error) => {
             tracing::warn!(error = %error, "a doorbell did not ring; the next tick will");

@@ -71,7 +71,10 @@ fn main() -> ExitCode {
             let mut totals = (0, 0);
             for which in 0..scenarios.len() {
                 let (runs, broken) = all(scenarios, pairs(scenarios, which));
-                println!("{:<26} {runs:>9} histories, {broken} broken", scenarios[which].name);
+                println!(
+                    "{:<26} {runs:>9} histories, {broken} broken",
+                    scenarios[which].name
+                );
                 totals = (totals.0 + runs, totals.1 + broken);
             }
             totals
@@ -86,7 +89,10 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a terminal wants to know how long it took")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a terminal wants to know how long it took"
+)]
 fn begin() -> Instant {
     Instant::now()
 }
@@ -94,9 +100,9 @@ fn begin() -> Instant {
 fn singles(scenarios: &[Scenario]) -> Vec<(usize, Plan)> {
     let mut plans = Vec::new();
     for (which, scenario) in scenarios.iter().enumerate() {
-        let points = simulate(scenario, &Plan::Calm, &Wanted::default()).points;
-        for point in 0..points {
-            plans.extend(Fault::ALL.map(|fault| (which, Plan::At(vec![(point, fault)]))));
+        for (point, name) in (0..).zip(names(scenario, &Plan::Calm)) {
+            let faults = Fault::ALL.into_iter().filter(|fault| fault.falls_at(name));
+            plans.extend(faults.map(|fault| (which, Plan::At(vec![(point, fault)]))));
         }
     }
     plans
@@ -104,17 +110,37 @@ fn singles(scenarios: &[Scenario]) -> Vec<(usize, Plan)> {
 
 /// Every pair: the second fault may fall at any point that the history with the first one passes.
 fn pairs(scenarios: &[Scenario], which: usize) -> impl Iterator<Item = (usize, Plan)> + Send {
-    let points = simulate(&scenarios[which], &Plan::Calm, &Wanted::default()).points;
     let scenario = scenarios[which].clone();
-    (0..points)
-        .flat_map(|point| Fault::ALL.map(|fault| (point, fault)))
-        .flat_map(move |first| {
-            let plan = Plan::At(vec![first]);
-            let points = simulate(&scenario, &plan, &Wanted::default()).points;
-            (first.0 + 1..points).flat_map(move |second| {
-                Fault::ALL.map(|fault| (which, Plan::At(vec![first, (second, fault)])))
-            })
+    let firsts = falling(&scenario, &Plan::Calm, 0);
+    firsts.into_iter().flat_map(move |first| {
+        let seconds = falling(&scenario, &Plan::At(vec![first]), first.0 + 1);
+        seconds
+            .into_iter()
+            .map(move |second| (which, Plan::At(vec![first, second])))
+    })
+}
+
+/// Every fault that can fall at a point of this history, from a point on.
+fn falling(scenario: &Scenario, plan: &Plan, from: u64) -> Vec<(u64, Fault)> {
+    let points = (0_u64..)
+        .zip(names(scenario, plan))
+        .filter(|(point, _)| *point >= from);
+    points
+        .flat_map(|(point, name)| {
+            let faults = Fault::ALL
+                .into_iter()
+                .filter(move |fault| fault.falls_at(name));
+            faults.map(move |fault| (point, fault))
         })
+        .collect()
+}
+
+fn names(scenario: &Scenario, plan: &Plan) -> Vec<&'static str> {
+    let wanted = Wanted {
+        names: true,
+        ..Wanted::default()
+    };
+    simulate(scenario, plan, &wanted).names
 }
 
 /// Plays histories on every processor; how many, and how many were broken.
@@ -134,8 +160,12 @@ fn all(scenarios: &[Scenario], plans: impl Iterator<Item = (usize, Plan)> + Send
                     if count % 100_000 == 0 {
                         println!("{count} histories");
                     }
-                    if !report.violations.is_empty() && broken.fetch_add(1, Ordering::Relaxed) < 20 {
-                        println!("--scenario {} --plan {plan}: {:?}", scenario.name, report.violations);
+                    if !report.violations.is_empty() && broken.fetch_add(1, Ordering::Relaxed) < 20
+                    {
+                        println!(
+                            "--scenario {} --plan {plan}: {:?}",
+                            scenario.name, report.violations
+                        );
                     }
                 }
             });
@@ -179,7 +209,9 @@ fn options() -> Result<Options, String> {
             "--scenario" => {
                 let name = value()?;
                 let found = scenarios().into_iter().find(|one| one.name == name);
-                options.scenarios.push(found.ok_or(format!("there is no scenario {name}"))?);
+                options
+                    .scenarios
+                    .push(found.ok_or(format!("there is no scenario {name}"))?);
             }
             "--seeds" => options.command = Command::Seeds(number(&value()?)?),
             "--from" => options.from = number(&value()?)?,

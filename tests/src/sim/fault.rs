@@ -31,6 +31,15 @@ impl Fault {
         Self::Duplicate,
         Self::LateCopy,
     ];
+
+    /// Whether the fault can fall at a point of this name at all.
+    pub fn falls_at(self, name: &str) -> bool {
+        match self {
+            Self::Unknown => !matches!(name, "timer" | "gate" | "rung"),
+            Self::LateCopy => name == "commit",
+            Self::Kill | Self::Freeze | Self::Delay | Self::Duplicate => true,
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -50,7 +59,9 @@ impl FromStr for Fault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|fault| fault.to_string() == text);
+        let found = Self::ALL
+            .into_iter()
+            .find(|fault| fault.to_string() == text);
         found.ok_or_else(|| format!("{text:?} is no fault"))
     }
 }
@@ -95,15 +106,23 @@ impl FromStr for Plan {
                 .map(Self::Seed)
                 .map_err(|error| format!("{seed:?} is no seed: {error}"));
         }
-        let faults = text
-            .strip_prefix("at=")
-            .ok_or_else(|| format!("{text:?} is no plan; write calm, seed=N or at=POINT:FAULT,…"))?;
+        let faults = text.strip_prefix("at=").ok_or_else(|| {
+            format!("{text:?} is no plan; write calm, seed=N or at=POINT:FAULT,…")
+        })?;
         let one = |one: &str| {
-            let (point, fault) = one.split_once(':').ok_or_else(|| format!("{one:?}: write POINT:FAULT"))?;
-            let point = point.parse().map_err(|_| format!("{point:?} is no point"))?;
+            let (point, fault) = one
+                .split_once(':')
+                .ok_or_else(|| format!("{one:?}: write POINT:FAULT"))?;
+            let point = point
+                .parse()
+                .map_err(|_| format!("{point:?} is no point"))?;
             Ok((point, fault.parse()?))
         };
-        faults.split(',').map(one).collect::<Result<_, String>>().map(Self::At)
+        faults
+            .split(',')
+            .map(one)
+            .collect::<Result<_, String>>()
+            .map(Self::At)
     }
 }
 

@@ -87,7 +87,10 @@ fn dense(run: &RunRow, events: &[&EventRow]) -> Option<String> {
     let numbers: Vec<i64> = events.iter().map(|event| event.seq).collect();
     let wanted: Vec<i64> = (1..=run.event_seq).collect();
     (numbers != wanted).then(|| {
-        format!("I3: the events of {} are {numbers:?}, its count is {}", run.id, run.event_seq)
+        format!(
+            "I3: the events of {} are {numbers:?}, its count is {}",
+            run.id, run.event_seq
+        )
     })
 }
 
@@ -96,7 +99,12 @@ fn ended_once(run: &RunRow, events: &[&EventRow]) -> Option<String> {
         .iter()
         .map(|event| event.kind.as_str())
         .filter(|kind| {
-            [event::RUN_COMPLETED, event::RUN_FAILED, event::RUN_CANCELLED].contains(kind)
+            [
+                event::RUN_COMPLETED,
+                event::RUN_FAILED,
+                event::RUN_CANCELLED,
+            ]
+            .contains(kind)
         })
         .collect();
     let wanted: &[&str] = match run.status {
@@ -109,7 +117,12 @@ fn ended_once(run: &RunRow, events: &[&EventRow]) -> Option<String> {
         | RunStatus::WaitingInput
         | RunStatus::WaitingAuthorization => &[],
     };
-    (ends != wanted).then(|| format!("I5: {} is {:?} and its log says {ends:?}", run.id, run.status))
+    (ends != wanted).then(|| {
+        format!(
+            "I5: {} is {:?} and its log says {ends:?}",
+            run.id, run.status
+        )
+    })
 }
 
 fn one_obligation(run: &RunRow, snapshot: &Snapshot) -> Option<String> {
@@ -214,8 +227,13 @@ fn no_open_pause(snapshot: &Snapshot) -> Vec<String> {
         .pauses
         .iter()
         .filter(|pause| pause.status == PauseStatus::Pending && ended.contains(&pause.run_id));
-    open.map(|pause| format!("I7: {} still waits although its run has ended", pause.call_id))
-        .collect()
+    open.map(|pause| {
+        format!(
+            "I7: {} still waits although its run has ended",
+            pause.call_id
+        )
+    })
+    .collect()
 }
 
 /// I7 and I8: what ran, against what may.
@@ -231,7 +249,10 @@ fn effects(snapshot: &Snapshot, effects: &[Effect]) -> Vec<String> {
             continue;
         };
         if call.side_effects == SideEffects::Unsafe && *times > 1 {
-            broken.push(format!("I8: the unsafe {} {id} ran {times} times", call.name));
+            broken.push(format!(
+                "I8: the unsafe {} {id} ran {times} times",
+                call.name
+            ));
         }
         if !call.started {
             broken.push(format!("I6: {id} ran without a recorded start"));
@@ -278,12 +299,21 @@ fn posts(scenario: &Scenario, snapshot: &Snapshot, posts: &[Post]) -> Vec<String
         }
         let sent = i64::try_from(first.len()).unwrap_or(0);
         if delivery.status == DeliveryStatus::Sent && sent != delivery.parts_sent.max(1) {
-            broken.push(format!("I9: {} is sent and {sent} parts arrived", delivery.id));
+            broken.push(format!(
+                "I9: {} is sent and {sent} parts arrived",
+                delivery.id
+            ));
         }
     }
     let known: HashSet<_> = snapshot.deliveries.iter().map(|one| one.id).collect();
-    for post in posts.iter().filter(|post| !known.contains(&post.delivery_id)) {
-        broken.push(format!("I9: {} was posted and never owed", post.delivery_id));
+    for post in posts
+        .iter()
+        .filter(|post| !known.contains(&post.delivery_id))
+    {
+        broken.push(format!(
+            "I9: {} was posted and never owed",
+            post.delivery_id
+        ));
     }
     broken
 }
@@ -300,7 +330,9 @@ fn arrivals(scenario: &Scenario, snapshot: &Snapshot, answered: &[String]) -> Ve
         .count();
     let said = scenario.says.len() + answered.len();
     if keys != said {
-        broken.push(format!("I1: {said} messages were acknowledged, {keys} are known"));
+        broken.push(format!(
+            "I1: {said} messages were acknowledged, {keys} are known"
+        ));
     }
     // A message that was meant as an answer is one, or comes late and is a turn of its own.
     if runs < scenario.says.len() || runs > said {
@@ -313,7 +345,10 @@ fn arrivals(scenario: &Scenario, snapshot: &Snapshot, answered: &[String]) -> Ve
         .filter(|run| run.trigger == "schedule")
         .count() as u64;
     if fired != occurrences || fired < scenario.fires {
-        broken.push(format!("I12: {} fires were due, {occurrences} came, {fired} ran", scenario.fires));
+        broken.push(format!(
+            "I12: {} fires were due, {occurrences} came, {fired} ran",
+            scenario.fires
+        ));
     }
     broken
 }
@@ -343,7 +378,10 @@ fn order(snapshot: &Snapshot) -> Vec<String> {
             if let (Some(begun), Some(freed)) = (begun(run), freed(other))
                 && begun < freed
             {
-                broken.push(format!("I11: {} began before {} was done", run.id, other.id));
+                broken.push(format!(
+                    "I11: {} began before {} was done",
+                    run.id, other.id
+                ));
             }
         }
     }

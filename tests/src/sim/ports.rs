@@ -24,7 +24,6 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::core::{Effect, Held, Post, Worker};
-use super::fault::Fault;
 use super::scenario::Script;
 use crate::tap::Tap;
 
@@ -56,7 +55,10 @@ impl Tap for Ports {
         let mut core = self.worker.lock();
         core.say(|| {
             let kinds: Vec<&str> = commit.events.iter().map(|one| one.kind.as_str()).collect();
-            format!("w{} commit e{} {:?} {kinds:?} -> {answer:?}", self.worker.id, commit.epoch, commit.status)
+            format!(
+                "w{} commit e{} {:?} {kinds:?} -> {answer:?}",
+                self.worker.id, commit.epoch, commit.status
+            )
         });
         if core.disturbed {
             core.last_commit.insert(self.worker.id, commit.clone());
@@ -124,7 +126,10 @@ impl Ports {
 
     /// Applies a commit again that had been under way, whoever has written since.
     pub(super) async fn late(&self, commit: &Commit) {
-        let answer = self.memory.commit(commit, self.script.settings.run_lease_ms).await;
+        let answer = self
+            .memory
+            .commit(commit, self.script.settings.run_lease_ms)
+            .await;
         self.committed(commit, &answer);
     }
 }
@@ -313,14 +318,18 @@ impl Ports {
                 Message::ToolResult { call, output } => {
                     let next = (!open.is_empty()).then(|| open.remove(0));
                     if next.is_none_or(|next| next.id != call.id) {
-                        self.worker.lock().violated("I13: a result without its call, or out of order");
+                        self.worker
+                            .lock()
+                            .violated("I13: a result without its call, or out of order");
                     }
                     if output.is_empty() {
                         self.worker.lock().violated("I13: an empty result");
                     }
                 }
                 Message::User { .. } | Message::Assistant { .. } if !open.is_empty() => {
-                    self.worker.lock().violated("I19: a call without its result");
+                    self.worker
+                        .lock()
+                        .violated("I19: a call without its result");
                     open.clear();
                 }
                 Message::User { .. } => {}
@@ -328,7 +337,9 @@ impl Ports {
             }
         }
         if !open.is_empty() {
-            self.worker.lock().violated("I19: a request that ends with an open call");
+            self.worker
+                .lock()
+                .violated("I19: a request that ends with an open call");
         }
     }
 }
@@ -391,7 +402,11 @@ impl ToolRunner for Ports {
     async fn gate(&self, invocation: Invocation<'_>) -> Result<Gate, String> {
         let _ = self.worker.point("gate").await;
         let odd = invocation.input["n"].as_u64().unwrap_or(0) % 2 == 1;
-        Ok(if odd { Gate::Open } else { Gate::Ask { reason: None } })
+        Ok(if odd {
+            Gate::Open
+        } else {
+            Gate::Ask { reason: None }
+        })
     }
 }
 
@@ -399,7 +414,11 @@ impl ToolRunner for Ports {
 impl Sender for Ports {
     fn plan(&self, _: &Manifest, delivery: &LeasedDelivery) -> SendPlan {
         SendPlan {
-            parts: if delivery.text.contains("parts") { 3 } else { 1 },
+            parts: if delivery.text.contains("parts") {
+                3
+            } else {
+                1
+            },
             dedupes: self.script.dedupes,
         }
     }
@@ -438,15 +457,5 @@ impl Sender for Ports {
             via: "simulated".into(),
             provider_id: Some(format!("{}.{part}", delivery.id)),
         }
-    }
-}
-
-/// The store's operations whose outcome may be unknown; any other point cannot fail that way.
-pub(super) fn may_be_unknown(name: &str, fault: Fault) -> bool {
-    let timers = matches!(name, "timer" | "gate" | "rung");
-    match fault {
-        Fault::Unknown => !timers,
-        Fault::LateCopy => name == "commit",
-        Fault::Kill | Fault::Freeze | Fault::Delay | Fault::Duplicate => true,
     }
 }

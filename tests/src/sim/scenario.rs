@@ -165,7 +165,10 @@ fn turns() -> Vec<Scenario> {
         Scenario::of("answer", &[(0, "a", "\"hello")]),
         Scenario::of("unsafe_tools", &[(0, "a", "act|act,act|alone,act")]),
         Scenario::of("harmless_tools", &[(0, "a", "look|look,look|look")]),
-        Scenario::of("mixed_batch", &[(0, "a", "keyed,look,act|fails,nonesuch|keyed")]),
+        Scenario::of(
+            "mixed_batch",
+            &[(0, "a", "keyed,look,act|fails,nonesuch|keyed")],
+        ),
         Scenario {
             says: vec![Say {
                 at_ms: 0,
@@ -177,11 +180,19 @@ fn turns() -> Vec<Scenario> {
         },
         Scenario::of(
             "one_conversation",
-            &[(0, "a", "act"), (10, "a", "look,keyed"), (20, "a", "\"third")],
+            &[
+                (0, "a", "act"),
+                (10, "a", "look,keyed"),
+                (20, "a", "\"third"),
+            ],
         ),
         Scenario::of(
             "three_conversations",
-            &[(0, "a", "act|look"), (5, "b", "keyed|act"), (10, "c", "alone,look")],
+            &[
+                (0, "a", "act|look"),
+                (5, "b", "keyed|act"),
+                (10, "c", "alone,look"),
+            ],
         ),
         Scenario::of("slow_tools", &[(0, "a", "slow,look|slow|act")]),
         Scenario {
@@ -192,13 +203,20 @@ fn turns() -> Vec<Scenario> {
             knobs: &[("OPENEVE_DELIVERY_INLINE", "true")],
             ..Scenario::of("inline_delivery", &[(0, "a", "act"), (50, "a", "look")])
         },
-        Scenario::of("long_reply", &[(0, "a", "act|\"in parts"), (40, "b", "\"in parts")]),
+        Scenario::of(
+            "long_reply",
+            &[(0, "a", "act|\"in parts"), (40, "b", "\"in parts")],
+        ),
         Scenario {
             dedupes: false,
-            ..Scenario::of("receiver_without_dedupe", &[(0, "a", "act|\"in parts"), (9, "b", "look")])
+            ..Scenario::of(
+                "receiver_without_dedupe",
+                &[(0, "a", "act|\"in parts"), (9, "b", "look")],
+            )
         },
         Scenario {
-            fires: 3,
+            fires: 2,
+            knobs: &[("OPENEVE_SCHEDULE_LOOKBACK_MS", "300000")],
             ..Scenario::of("schedule", &[(0, "a", "look")])
         },
     ]
@@ -207,7 +225,10 @@ fn turns() -> Vec<Scenario> {
 fn pauses() -> Vec<Scenario> {
     vec![
         Scenario::of("approval", &[(0, "a", "act|gated|act"), (900, "a", "look")]),
-        Scenario::of("several_approvals", &[(0, "a", "look,gated,gated,look,alone|maybe,maybe")]),
+        Scenario::of(
+            "several_approvals",
+            &[(0, "a", "look,gated,gated,look,alone|maybe,maybe")],
+        ),
         Scenario {
             habit: Habit::Contradict,
             ..Scenario::of("contradiction", &[(0, "a", "gated,gated|act")])
@@ -225,17 +246,30 @@ fn pauses() -> Vec<Scenario> {
             habit: Habit::Reply,
             ..Scenario::of("answered_by_message", &[(0, "a", "ask_question|asks|act")])
         },
-        Scenario::of("questions_from_tools", &[(0, "a", "asks,asks_twice,act|asks_twice")]),
+        Scenario::of(
+            "questions_from_tools",
+            &[(0, "a", "asks,asks_twice,act|asks_twice")],
+        ),
+        Scenario::of(
+            "answered_while_others_run",
+            &[(0, "a", "asks,slow,asks|act")],
+        ),
         Scenario {
             cancel: Some((200, "a")),
             completes: false,
-            ..Scenario::of("cancelled", &[(0, "a", "act|alone,act|slow|gated"), (30, "a", "look")])
+            ..Scenario::of(
+                "cancelled",
+                &[(0, "a", "act|alone,act|slow|gated"), (30, "a", "look")],
+            )
         },
         Scenario {
             cancel: Some((8_000, "a")),
             habit: Habit::Ignore,
             completes: false,
-            ..Scenario::of("cancelled_while_waiting", &[(0, "a", "gated,gated|act"), (400, "a", "act")])
+            ..Scenario::of(
+                "cancelled_while_waiting",
+                &[(0, "a", "gated,gated|act"), (400, "a", "act")],
+            )
         },
     ]
 }
@@ -245,12 +279,18 @@ fn bounds() -> Vec<Scenario> {
         Scenario {
             knobs: &[("OPENEVE_RUN_MAX_COST_MICROS", "20")],
             completes: false,
-            ..Scenario::of("bounded_cost", &[(0, "a", "act|act|act|act|act"), (20, "a", "look")])
+            ..Scenario::of(
+                "bounded_cost",
+                &[(0, "a", "act|act|act|act|act"), (20, "a", "look")],
+            )
         },
         Scenario {
             knobs: &[("OPENEVE_RUN_MAX_REPEATED_ERRORS", "3")],
             completes: false,
-            ..Scenario::of("repeated_errors", &[(0, "a", "fails|fails|fails|fails|fails")])
+            ..Scenario::of(
+                "repeated_errors",
+                &[(0, "a", "fails|fails|fails|fails|fails")],
+            )
         },
     ]
 }

@@ -9,12 +9,17 @@
 
 mod accept;
 mod budget;
+mod cases;
+mod commands;
 mod commit;
 mod delivery;
+mod differential;
+mod doctor;
 mod endings;
 mod migrations;
 mod outage;
 mod pauses;
+mod pauses_http;
 mod recovery;
 mod schedule;
 mod step;

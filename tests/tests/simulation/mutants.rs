@@ -44,7 +44,9 @@ fn subject(clauses: Clauses) -> Subject {
 
 /// The checks that a store with these clauses fails.
 fn failed_checks(clauses: &Clauses) -> Vec<&'static str> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     let failed = CHECKS.iter().filter(|(_, check)| {
         let subject = subject(clauses.clone());
         runtime.block_on(check(&subject)).is_err()
@@ -84,4 +86,20 @@ fn every_clause_removed_alone_is_noticed() {
         }
     }
     assert_eq!(unseen, [""; 0], "nobody notices that these are missing");
+}
+
+#[test]
+fn every_pair_of_clauses_removed_is_noticed() {
+    let mut pairs = 0;
+    for (at, one) in Clauses::NAMES.iter().enumerate() {
+        for two in Clauses::NAMES.iter().skip(at + 1) {
+            pairs += 1;
+            let failed = failed_checks(&Clauses::without(&[one, two]));
+            assert!(
+                !failed.is_empty(),
+                "nobody notices that {one} and {two} are missing"
+            );
+        }
+    }
+    assert!(pairs > 200, "{pairs} pairs");
 }

@@ -138,9 +138,9 @@ async fn decide(
     };
     let told = told(&outcome, &decision);
     say(&told, run, target, done);
-    if let (Outcome::Ambiguous { waiting }, false) = (&outcome, target.json) {
+    if let (Outcome::Ambiguous { waiting, requester }, false) = (&outcome, target.json) {
         for paused in waiting {
-            for line in shown::lines(paused, None) {
+            for line in shown::lines(paused, requester.as_deref()) {
                 output::say(&line);
             }
         }

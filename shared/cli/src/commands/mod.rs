@@ -4,6 +4,7 @@ mod bells;
 pub(crate) mod build;
 pub(crate) mod cancel;
 pub(crate) mod decide;
+pub(crate) mod doctor;
 pub(crate) mod migrate;
 pub(crate) mod pauses;
 pub(crate) mod redrive;

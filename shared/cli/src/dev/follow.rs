@@ -6,14 +6,27 @@ use openeve_domain::event::{self, Event};
 use openeve_domain::ids::RunId;
 use openeve_runtime::ports::Observer;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::output;
 
 /// Prints what happens. One line at a time: tokens of another run begin a line of their own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Follow {
     /// The run whose tokens the cursor stands behind, if any.
     open: Mutex<Option<RunId>>,
+    /// Is told of every run that asks a person something.
+    asking: UnboundedSender<RunId>,
+}
+
+impl Follow {
+    /// Follows, and hands on which runs ask.
+    pub(super) fn new(asking: UnboundedSender<RunId>) -> Self {
+        Self {
+            open: Mutex::default(),
+            asking,
+        }
+    }
 }
 
 impl Observer for Follow {
@@ -28,6 +41,10 @@ impl Observer for Follow {
             event.kind,
             details(event)
         ));
+        if event.kind == event::PAUSE_REQUESTED {
+            // Nobody listens any longer when the process ends.
+            let _gone = self.asking.send(run_id);
+        }
     }
 
     fn delta(&self, run_id: RunId, text: &str) {
@@ -44,7 +61,7 @@ impl Observer for Follow {
 }
 
 /// The end of an id is what differs between runs of one minute.
-fn label(run_id: RunId) -> String {
+pub(super) fn label(run_id: RunId) -> String {
     let text = run_id.to_string();
     format!(
         "[{}]",
@@ -76,6 +93,15 @@ fn details(event: &Event) -> String {
             number("bytes"),
             text("channel")
         ),
+        event::RUN_WAITING => format!(" ({})", text("status")),
+        event::RUN_CANCEL_REQUESTED => format!(" by {}", text("by")),
+        event::PAUSE_REQUESTED | event::TOOL_REJECTED | event::TOOL_SKIPPED => {
+            format!(" {}", output::visible(&text("tool")))
+        }
+        event::PAUSE_DECIDED => match text("by") {
+            by if by.is_empty() => format!(": {}", text("verdict")),
+            by => format!(": {} by {}", text("verdict"), output::visible(&by)),
+        },
         event::RUN_FAILED => format!(": {}: {}", text("code"), text("message")),
         event::TOOL_STARTED | event::TOOL_INTERRUPTED | event::TOOL_CANCELLED => {
             format!(" {}", text("tool"))

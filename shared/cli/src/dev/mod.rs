@@ -5,6 +5,7 @@
 //! agent's routes on loopback, follows runs on the terminal and reloads on change. Ctrl-C lets
 //! begun iterations finish; a process that was killed is resumed by the next start.
 
+mod asks;
 mod bells;
 mod database;
 mod follow;
@@ -26,6 +27,7 @@ use openeve_domain::manifest::Manifest;
 use openeve_host::artifact::Artifact;
 use openeve_host::environment;
 use openeve_host::logs::{self, Form};
+use tokio::sync::mpsc::unbounded_channel;
 
 use crate::commands::compiled;
 use crate::output;
@@ -61,10 +63,13 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     };
     let database = database::Database::open(&arguments.folder, &values)?;
     let model = model::Model::choose(&values).await?;
-    let follow = Arc::new(Follow::default());
+    let (asking, asked) = unbounded_channel();
+    let follow = Arc::new(Follow::new(asking));
     let host = Host::start(&values, &artifact, &database, &model, follow).await?;
     let server = server::Server::start(&host, arguments.port).await?;
     announce(&artifact.manifest, &server, &model);
+    let (url, again) = (server.url().to_owned(), asks::again(&arguments.folder));
+    tokio::spawn(asks::tell(Arc::clone(&host), url, again, asked));
 
     let ended = converse(&arguments, &host, &artifact.manifest).await;
     server.stop();

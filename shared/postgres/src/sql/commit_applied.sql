@@ -1,4 +1,6 @@
--- Whether this commit was applied before. Called by: step, when the fence refused it. Locks: none.
-SELECT commit_id = $2 AS applied, status, cancel_requested_at IS NOT NULL AS cancel_requested
+-- Whether this commit was applied before and nobody has claimed the run since. Called by: step, when
+-- the fence refused it. Locks: none. A writer whose commit was applied and who is no longer the
+-- holder must stop just as one whose commit was not.
+SELECT commit_id = $2 AND epoch = $3 AS applied, status, cancel_requested_at IS NOT NULL AS cancel_requested
 FROM openeve.runs
 WHERE id = $1

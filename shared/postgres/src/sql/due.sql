@@ -2,7 +2,7 @@
 -- Tenants take turns, so that one with many rows keeps nobody else waiting.
 -- Called by: tick. Locks: none. Rows: at most $1 of a kind.
 (SELECT 'run' AS kind, run.id, NULL::uuid AS tool_call_id, NULL::integer AS generation,
-    coalesce(nullif(c.tenant, ''), c.id::text) AS tenant
+    coalesce(nullif(c.tenant, ''), c.id::text) AS tenant, 0::bigint AS wait_ms
 FROM openeve.runs AS run
 JOIN openeve.conversations AS c ON c.id = run.conversation_id
 WHERE run.status IN ('created', 'running')
@@ -21,7 +21,7 @@ ORDER BY row_number() OVER (
     run.updated_at
 LIMIT $1)
 UNION ALL
-(SELECT 'run', run.id, NULL, NULL, coalesce(nullif(c.tenant, ''), c.id::text)
+(SELECT 'run', run.id, NULL, NULL, coalesce(nullif(c.tenant, ''), c.id::text), 0
 FROM openeve.runs AS run
 JOIN openeve.conversations AS c ON c.id = run.conversation_id
 WHERE run.cancel_requested_at < clock_timestamp() - $2 * INTERVAL '1 millisecond'
@@ -30,7 +30,18 @@ WHERE run.cancel_requested_at < clock_timestamp() - $2 * INTERVAL '1 millisecond
     AND run.agent_id = $3
 LIMIT $1)
 UNION ALL
-(SELECT 'delivery', d.id, NULL, NULL, coalesce(nullif(c.tenant, ''), c.id::text)
+(SELECT 'expiring', run.id, NULL, NULL, coalesce(nullif(c.tenant, ''), c.id::text),
+    greatest(0, ceil(extract(epoch FROM run.lease_expires_at - clock_timestamp()) * 1000))::bigint
+FROM openeve.runs AS run
+JOIN openeve.conversations AS c ON c.id = run.conversation_id
+WHERE run.status = 'running'
+    AND run.agent_id = $3
+    AND run.lease_expires_at >= clock_timestamp()
+    AND run.lease_expires_at < clock_timestamp() + $4 * INTERVAL '1 millisecond'
+ORDER BY run.lease_expires_at
+LIMIT $1)
+UNION ALL
+(SELECT 'delivery', d.id, NULL, NULL, coalesce(nullif(c.tenant, ''), c.id::text), 0
 FROM openeve.deliveries AS d
 JOIN openeve.runs AS run ON run.id = d.run_id AND run.agent_id = $3
 JOIN openeve.conversations AS c ON c.id = d.conversation_id
@@ -43,7 +54,7 @@ ORDER BY row_number() OVER (
     coalesce(d.next_attempt_at, d.lease_expires_at)
 LIMIT $1)
 UNION ALL
-(SELECT 'pause', p.run_id, p.tool_call_id, p.generation, ''
+(SELECT 'pause', p.run_id, p.tool_call_id, p.generation, '', 0
 FROM openeve.pauses AS p
 JOIN openeve.runs AS run ON run.id = p.run_id AND run.agent_id = $3 AND run.finished_at IS NULL
 WHERE p.status = 'pending' AND p.expires_at <= clock_timestamp()

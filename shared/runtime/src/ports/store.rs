@@ -76,6 +76,9 @@ pub enum Heartbeat {
 pub struct Due {
     /// Claimable runs nobody works on, each with its tenant.
     pub runs: Vec<(RunId, String)>,
+    /// Runs whose lease ends before the next pass, with their tenant and the milliseconds until
+    /// then: rung at that moment, a run whose holder vanished waits for its lease and no longer.
+    pub expiring: Vec<(RunId, String, u64)>,
     /// Deliveries nobody sends, each with its tenant.
     pub deliveries: Vec<(DeliveryId, String)>,
     /// Pauses nobody decided in time, as the decision that says so.
@@ -290,8 +293,15 @@ pub trait Store: Send + Sync {
     async fn register(&self, manifest: &Manifest) -> Result<(), PortError>;
 
     /// Rows of an agent that need a bell, of each kind, oldest first: claimable, not leased, and quiet for
-    /// `grace_ms`, so that a bell under way is not doubled.
-    async fn due(&self, agent_id: &str, limit: u64, grace_ms: u64) -> Result<Due, PortError>;
+    /// `grace_ms`, so that a bell under way is not doubled. Leases that end within `horizon_ms` are
+    /// told ahead.
+    async fn due(
+        &self,
+        agent_id: &str,
+        limit: u64,
+        grace_ms: u64,
+        horizon_ms: u64,
+    ) -> Result<Due, PortError>;
 
     /// Removes what retention no longer keeps, at most `limit` rows of a kind.
     async fn sweep(&self, limit: u64) -> Result<Swept, PortError>;

@@ -163,7 +163,7 @@ fn refusal(outcome: &Outcome) -> Refusal {
             message: format!("the call waits for {}", waits_for(*kind, options)),
             details: json!({"call": call_id, "waits_for": kind.as_str(), "options": options}),
         },
-        Outcome::Ambiguous { waiting } => Refusal {
+        Outcome::Ambiguous { waiting, .. } => Refusal {
             status: 409,
             code: "pause_ambiguous",
             message: format!("{} calls wait; name one of them in \"call\"", waiting.len()),

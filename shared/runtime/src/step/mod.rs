@@ -152,6 +152,11 @@ async fn set_aside(
 /// the same tools, else without its checkpoint, visibly.
 fn note_revision(hold: &mut Hold<'_>) {
     let Some(checkpoint) = &hold.state.checkpoint else {
+        if hold.state.iterations() > 0 {
+            let reason = json!({"reason": "checkpoint_missing"});
+            let missing = Event::new(event::RESUME_DEGRADED, reason);
+            hold.state.unsaved.events.push(missing);
+        }
         return;
     };
     let manifest = &hold.deps.manifest;

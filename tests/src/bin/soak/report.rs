@@ -34,6 +34,21 @@ impl Report {
         self.figures.push(line);
     }
 
+    /// Runs that the evidence names, one or two of each rule.
+    pub(crate) fn runs_named(&self, count: usize) -> Vec<String> {
+        let mut runs = Vec::new();
+        for evidence in self.violations.values() {
+            let named = evidence.iter().filter_map(|line| run_named(line)).take(2);
+            for run in named {
+                if !runs.contains(&run) {
+                    runs.push(run);
+                }
+            }
+        }
+        runs.truncate(count);
+        runs
+    }
+
     /// Prints everything and keeps it beside the logs.
     pub(crate) fn tell(&self, options: &Options) {
         let mut whole = vec![options.summary()];
@@ -84,6 +99,37 @@ impl Report {
     }
 }
 
+/// The first run in a text, written as the protocol prints it or as the database does.
+fn run_named(text: &str) -> Option<String> {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+    let mut before = "";
+    words.find_map(|word| {
+        let is_run = std::mem::replace(&mut before, word) == "run";
+        match uuid::Uuid::try_parse(word.strip_prefix("run_").unwrap_or(word)) {
+            Ok(id) if is_run || word.starts_with("run_") => Some(format!("run_{}", id.simple())),
+            Ok(_) | Err(_) => None,
+        }
+    })
+}
+
 fn folder(options: &Options) -> PathBuf {
     repository().join(format!("target/soak/{}", options.seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_found_in_evidence_however_it_is_written() {
+        let printed = "run_01a22ef32cb9732880849349194af35c";
+        let as_stored = "01a22ef3-2cb9-7328-8084-9349194af35c";
+        for text in [
+            format!("{printed} is completed"),
+            format!("call {as_stored} of run {as_stored} is started"),
+        ] {
+            assert_eq!(run_named(&text).as_deref(), Some(printed), "{text}");
+        }
+        assert_eq!(run_named(&format!("call {as_stored}")), None);
+    }
 }

@@ -124,7 +124,7 @@ impl Stage {
         let store = PgStore::new(Pool::new(&Secret::new(url.as_str()), 1, None).unwrap());
         store.migrate().await.expect("the migrations apply");
         let queues = LocalSqs::start().await;
-        let sqs = queues.client().clone();
+        let sqs = queues.client();
         let visible_s = |timeout_ms: u64| timeout_ms * VISIBILITY_FACTOR / 1_000;
         let (step_queue, step_dead) = sqs
             .create_pair(

@@ -1,6 +1,6 @@
 //! Acceptance: one message is one run, however often it was posted (I1).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Facts, Messages, RunRow};
 use crate::load::Heard;
@@ -61,6 +61,38 @@ pub(super) fn check(heard: &[Heard], facts: &Facts, messages: &Messages<'_>, rep
         for run in runs.get(&number).into_iter().flatten() {
             if Some(&run.conversation) != conversation.as_ref() {
                 report.violation(RULE, format!("run {} is in {}", run.id, run.conversation));
+            }
+        }
+    }
+}
+
+/// Runs are in line as their messages arrived: none is ahead of one that had been acknowledged
+/// before its own message was posted.
+pub(super) fn order(heard: &[Heard], facts: &Facts, report: &mut Report) {
+    let heard: HashMap<u64, &Heard> = heard.iter().map(|heard| (heard.message, heard)).collect();
+    let mut lines: BTreeMap<&str, Vec<(&RunRow, &Heard)>> = BTreeMap::new();
+    for run in &facts.runs {
+        if let Some(heard) = run.message.and_then(|number| heard.get(&number)) {
+            let line = lines.entry(run.conversation.as_str()).or_default();
+            line.push((run, heard));
+        }
+    }
+    for line in lines.values_mut() {
+        line.sort_by_key(|(run, _)| run.position);
+        let mut latest: Option<(&RunRow, u64)> = None;
+        for (run, heard) in line {
+            let acked_ms = heard.acks.iter().map(|ack| ack.at_ms).min();
+            if let (Some((ahead, tried_ms)), Some(acked_ms)) = (latest, acked_ms)
+                && acked_ms < tried_ms
+            {
+                let why = format!(
+                    "{} was acknowledged after {acked_ms} ms and is behind {}, which was posted after {tried_ms} ms",
+                    run.id, ahead.id
+                );
+                report.violation("I11 runs are in line as their messages arrived", why);
+            }
+            if latest.is_none_or(|(_, tried_ms)| tried_ms < heard.tried_ms) {
+                latest = Some((run, heard.tried_ms));
             }
         }
     }

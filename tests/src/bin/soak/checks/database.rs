@@ -68,6 +68,26 @@ const RULES: &[(&str, &str)] = &[
          HAVING count(d.id) <> CASE WHEN r.status = 'completed' THEN 1 ELSE 0 END",
     ),
     (
+        "I5 only its delivery goes on after a run's end",
+        "SELECT format('run %s: %s', e.run_id, string_agg(e.seq || ' ' || e.kind, ', ' ORDER BY e.seq)) \
+         FROM openeve.run_events e JOIN (SELECT run_id, min(seq) AS seq FROM openeve.run_events \
+         WHERE kind IN ('run.completed', 'run.failed', 'run.cancelled') GROUP BY run_id) ending \
+         ON ending.run_id = e.run_id AND e.seq > ending.seq \
+         WHERE e.kind NOT LIKE 'delivery.%' GROUP BY e.run_id",
+    ),
+    (
+        "a crash is recovered once",
+        "SELECT format('run %s, epoch %s: %s times', run_id, payload ->> 'epoch', count(*)) \
+         FROM openeve.run_events WHERE kind = 'run.recovery_claimed' \
+         GROUP BY run_id, payload ->> 'epoch' HAVING count(*) > 1",
+    ),
+    (
+        "positions of a conversation are dense",
+        "SELECT format('run %s is last of %s at %s', max(id::text), count(*), max(position)) \
+         FROM openeve.runs GROUP BY conversation_id \
+         HAVING count(*) <> max(position) OR min(position) <> 1",
+    ),
+    (
         "I9 every obligation was sent",
         "SELECT format('delivery %s of run %s is %s after %s attempts: %s', id, run_id, status, attempt_count, \
          last_error) FROM openeve.deliveries WHERE status <> 'sent'",
@@ -135,6 +155,15 @@ pub(super) async fn rules(client: &Client, report: &mut Report) {
             }
         }
     }
+}
+
+/// A run's events, in order.
+pub(super) async fn story(client: &Client, run: &str) -> Vec<String> {
+    let sql = "SELECT format('  %s %s %s %s', to_char(created_at, 'HH24:MI:SS.MS'), seq, kind, \
+               left(payload::text, 160)) FROM openeve.run_events \
+               WHERE 'run_' || replace(run_id::text, '-', '') = $1 ORDER BY seq LIMIT 100";
+    let rows = client.query(sql, &[&run]).await.unwrap_or_default();
+    rows.iter().map(|row| row.get(0)).collect()
 }
 
 /// A run, with the message that it answers.

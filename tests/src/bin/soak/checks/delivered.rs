@@ -33,6 +33,9 @@ pub(super) fn check(
                 format!("{} is {} and arrived as {ids:?}", run.id, run.status),
             );
         }
+        if !posts.is_empty() && posts.iter().all(|posted| !posted.was_taken) {
+            report.violation(ONCE, format!("no post of {} was taken", run.id));
+        }
         let known = run.message.filter(|number| messages.contains_key(number));
         let text = known.map(Message::answer).unwrap_or_default();
         for posted in posts {

@@ -23,6 +23,9 @@ use crate::traces::{Effect, Posted};
 
 pub(crate) use database::{CallRow, Facts, RunRow};
 
+/// Runs whose events are told when a rule is broken.
+const STORIES_MAX: usize = 5;
+
 /// All that was seen from outside the database.
 pub(crate) struct Evidence<'a> {
     pub(crate) plan: &'a Plan,
@@ -60,6 +63,7 @@ pub(crate) async fn check(stage: &Stage, evidence: &Evidence<'_>) -> Report {
         .map(|message| (message.number, message))
         .collect();
     acknowledged::check(evidence.heard, &facts, &messages, &mut report);
+    acknowledged::order(evidence.heard, &facts, &mut report);
     effects::check(&evidence.effects, &facts, &messages, &mut report);
     delivered::check(&evidence.replies, &facts, &messages, &mut report);
     for why in &evidence.garbled {
@@ -67,6 +71,11 @@ pub(crate) async fn check(stage: &Stage, evidence: &Evidence<'_>) -> Report {
     }
     processes(evidence, &mut report);
     figures::add(stage, evidence, &facts, &client, &mut report).await;
+    for run in report.runs_named(STORIES_MAX) {
+        let story = database::story(&client, &run).await;
+        report.stories.push(format!("what happened to {run}:"));
+        report.stories.extend(story);
+    }
     report
 }
 

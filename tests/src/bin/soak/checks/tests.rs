@@ -44,6 +44,19 @@ const MUTANTS: &[(&str, &str)] = &[
         "DELETE FROM openeve.deliveries",
     ),
     (
+        "I5 only its delivery goes on after a run's end",
+        "UPDATE openeve.run_events SET kind = 'model.responded' WHERE kind = 'delivery.sent'",
+    ),
+    (
+        "a crash is recovered once",
+        "UPDATE openeve.run_events SET kind = 'run.recovery_claimed', payload = '{\"epoch\": 2}' \
+         WHERE kind IN ('model.responded', 'run.created')",
+    ),
+    (
+        "positions of a conversation are dense",
+        "UPDATE openeve.runs SET position = position + 1 WHERE position = 2",
+    ),
+    (
         "I9 every obligation was sent",
         "UPDATE openeve.deliveries SET status = 'failed'",
     ),
@@ -155,6 +168,7 @@ impl Told {
         let ack = |is_duplicate| Ack {
             run: "run_1".to_owned(),
             is_duplicate,
+            at_ms: 15,
             after_ms: 5,
         };
         Self {
@@ -167,6 +181,7 @@ impl Told {
             },
             heard: Heard {
                 message: 0,
+                tried_ms: 10,
                 acks: vec![ack(false), ack(true)],
                 refusals: Vec::new(),
                 retries: 0,
@@ -196,6 +211,7 @@ impl Told {
                 conversation: "guest-3".to_owned(),
                 text: "done 0".to_owned(),
                 is_signed: true,
+                was_taken: true,
             }],
         }
     }
@@ -248,6 +264,32 @@ fn a_lost_or_doubled_message_is_noticed() {
 }
 
 #[test]
+fn a_run_ahead_of_one_that_was_acknowledged_before_it_came_is_noticed() {
+    let heard = |message, tried_ms, at_ms| {
+        let mut heard = Told::new().heard;
+        (heard.message, heard.tried_ms) = (message, tried_ms);
+        heard.acks.iter_mut().for_each(|ack| ack.at_ms = at_ms);
+        heard
+    };
+    let mut facts = Told::new().facts;
+    let mut second = facts.runs[0].clone();
+    (second.message, second.position) = (Some(1), 2);
+    facts.runs.push(second);
+    let broken = |first, second| {
+        let mut report = Report::default();
+        acknowledged::order(&[first, second], &facts, &mut report);
+        report.violations.len()
+    };
+    assert_eq!(broken(heard(0, 10, 15), heard(1, 16, 20)), 0);
+    assert_eq!(
+        broken(heard(0, 10, 15), heard(1, 12, 13)),
+        0,
+        "side by side"
+    );
+    assert_eq!(broken(heard(0, 16, 20), heard(1, 10, 15)), 1);
+}
+
+#[test]
 fn an_unsafe_tool_that_runs_twice_is_noticed_whatever_its_call() {
     let once = "I8 an unsafe tool ran more than once";
     assert!(Told::broken(|told| told.effects.push(told.effects[0].clone())).contains(&once));
@@ -296,6 +338,8 @@ fn replies_that_are_missing_doubled_or_wrong_are_noticed() {
         told.replies.push(again);
     });
     assert_eq!(doubled, once);
+    let untaken = Told::broken(|told| told.replies[0].was_taken = false);
+    assert_eq!(untaken, once);
     assert_eq!(
         Told::broken(|told| told.facts.runs[0].status = "failed".to_owned()),
         once
