@@ -6,6 +6,7 @@
 use async_trait::async_trait;
 use aws_sdk_sqs::config::{BehaviorVersion, Region};
 use aws_sdk_sqs::error::{DisplayErrorContext, SdkError};
+use aws_sdk_sqs::types::DeleteMessageBatchRequestEntry;
 use openeve_runtime::ports::{DeadLetters, Letter, PortError};
 
 use crate::{Account, client};
@@ -70,14 +71,27 @@ impl DeadLetters for SqsDeadLetters {
     }
 
     async fn delete(&self, receipt: &str) -> Result<(), PortError> {
+        let entry = DeleteMessageBatchRequestEntry::builder()
+            .id("0")
+            .receipt_handle(receipt)
+            .build()
+            .map_err(|error| PortError::refused("queue_refused", error.to_string()))?;
         let request = self
             .client
-            .delete_message()
+            .delete_message_batch()
             .queue_url(&self.queue_url)
-            .receipt_handle(receipt);
-        match request.send().await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(failure("delete a dead letter", &error)),
+            .entries(entry);
+        let deleted = request
+            .send()
+            .await
+            .map_err(|error| failure("delete a dead letter", &error))?;
+        match deleted.failed.first() {
+            None => Ok(()),
+            Some(failed) => {
+                let why = failed.message.as_deref().unwrap_or(&failed.code);
+                let message = format!("SQS did not delete a dead letter: {why}");
+                Err(PortError::retry("queue_unreachable", message))
+            }
         }
     }
 }

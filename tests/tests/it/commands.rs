@@ -12,14 +12,15 @@ use openeve_domain::manifest::{ApprovalSpec, Execution};
 use openeve_domain::retry::Class;
 use openeve_domain::run::model_failed::ModelFailure;
 use openeve_domain::status::{DeliveryStatus, RunStatus, SideEffects};
-use openeve_runtime::ports::Advance;
+use openeve_runtime::ports::{Advance, Redriven};
+use openeve_runtime::resume::{redrive_delivery, redrive_run};
 use openeve_testkit::sqs::local::LocalSqs;
 use openeve_testkit::sqs::{Depth, Queue, SqsServer};
 use openeve_tests::paths::binary;
 use openeve_tests::{ScriptedEngine, World, answer, calls, manifest, tool};
 use serde_json::{Value, json};
 
-use crate::support::{echo, options, world};
+use crate::support::{echo, options, waiting_for_locks, world};
 
 /// What a command said, and how it ended.
 #[derive(Debug)]
@@ -173,7 +174,7 @@ async fn a_question_is_answered_and_a_run_is_cancelled() {
         (cancelled.code, &cancelled.json()["cancel"]),
         (0, &json!("requested"))
     );
-    world.tick_late().await;
+    world.step(run.parse().unwrap()).await.unwrap();
     let again = on(&world, &["cancel", &run]).await;
     assert_eq!(again.code, 1);
     assert!(
@@ -259,6 +260,71 @@ async fn a_reply_that_was_given_up_is_owed_again_once() {
     assert!(kinds.contains(&"delivery.redriven".to_owned()), "{kinds:?}");
     assert_eq!(world.view(run).await.delivery, Some(DeliveryStatus::Sent));
     world.assert_invariants().await;
+}
+
+/// Runs two wishes whose statements have both begun before either may write: `lock` takes what
+/// they need and is undone then.
+async fn overlapping<T>(world: &World, lock: &str, wishes: [impl Future<Output = T>; 2]) -> Vec<T> {
+    let mut holder = world.database.connect().await;
+    let held = holder.transaction().await.unwrap();
+    held.batch_execute(lock).await.unwrap();
+    let (answers, ()) = tokio::join!(futures_util::future::join_all(wishes), async {
+        waiting_for_locks(world, 2).await;
+        held.rollback().await.unwrap();
+    });
+    answers
+}
+
+#[tokio::test]
+async fn two_redrives_of_one_run_that_overlap_are_one_and_both_are_told() {
+    let fails = Arc::new(AtomicBool::new(true));
+    let world = world(failing(&fails)).await;
+    let run: RunId = paused(&world).await.parse().unwrap();
+    let lock = "INSERT INTO openeve.idempotency_keys (scope, key, expires_at) \
+                SELECT 'redrive', id::text, 'infinity' FROM openeve.runs";
+    let deps = world.resume_deps();
+    let wishes = [redrive_run(&deps, run), redrive_run(&deps, run)];
+    let answers = overlapping(&world, lock, wishes).await;
+    let told: Vec<(RunId, bool)> = answers
+        .into_iter()
+        .map(|answer| match answer.unwrap() {
+            Redriven::Again { run_id, before } => (run_id, before),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(told[0].0, told[1].0);
+    assert_ne!(told[0].1, told[1].1, "one of them did it");
+}
+
+#[tokio::test]
+async fn two_redrives_of_one_reply_that_overlap_are_one_and_both_are_told() {
+    let world = world(echo()).await;
+    world.say("c", "hello").await;
+    world.sender.will(vec![SendOutcome::Refused {
+        error: "HTTP 404".into(),
+    }]);
+    world.settle().await;
+    let id = world.sender.attempts()[0].id;
+    let lock = "INSERT INTO openeve.deliveries SELECT (jsonb_populate_record(d, \
+                jsonb_build_object('id', gen_random_uuid(), 'key', 'redrive:' || d.id))).* \
+                FROM openeve.deliveries AS d";
+    let deps = world.resume_deps();
+    let wishes = [redrive_delivery(&deps, id), redrive_delivery(&deps, id)];
+    let answers = overlapping(&world, lock, wishes).await;
+    let told: Vec<(DeliveryId, bool)> = answers
+        .into_iter()
+        .map(|answer| match answer.unwrap() {
+            Redriven::Owed {
+                delivery_id,
+                before,
+            } => (delivery_id, before),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(told[0].0, told[1].0);
+    assert_ne!(told[0].1, told[1].1, "one of them did it");
+    world.settle().await;
+    assert_eq!(world.sender.attempts().len(), 2);
 }
 
 #[tokio::test]

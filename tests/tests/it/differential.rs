@@ -26,7 +26,9 @@ const OPERATIONS: usize = 60;
 async fn lane(first: u64) {
     let database = migrated_database(TestServer::shared()).await;
     let both = Both::over(&database).await;
-    for seed in first..first + SEQUENCES {
+    let sequences = openeve_tests::paths::variable("N").map_or(SEQUENCES, |n| n.parse().unwrap());
+    let first = first + openeve_tests::paths::variable("F").map_or(0, |n| n.parse::<u64>().unwrap());
+    for seed in first..first + sequences {
         let ops = sequence(seed, OPERATIONS).await;
         if let Err(difference) = both.play(&ops).await {
             let (ops, difference) = shortest(&both, ops, difference).await;

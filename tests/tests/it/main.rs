@@ -12,6 +12,7 @@ mod budget;
 mod cases;
 mod commands;
 mod commit;
+mod conformance;
 mod delivery;
 mod differential;
 mod doctor;

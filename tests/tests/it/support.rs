@@ -2,6 +2,7 @@
 
 use openeve_domain::manifest::Execution;
 use openeve_domain::status::SideEffects;
+use openeve_testkit::patience::eventually;
 use openeve_tests::{
     ClosureTools, ScriptedEngine, World, WorldOptions, answer, calls, manifest, tool,
 };
@@ -47,4 +48,16 @@ pub(crate) fn echo() -> ScriptedEngine {
         }
         _ => answer("nothing was said"),
     })
+}
+
+/// Waits until so many sessions of the world's database wait for a lock.
+pub(crate) async fn waiting_for_locks(world: &World, sessions: i64) {
+    let client = world.database.connect().await;
+    let sql = "SELECT count(*) FROM pg_stat_activity \
+               WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    eventually("the sessions to wait for a lock", async || {
+        let waiting: i64 = client.query_one(sql, &[]).await.unwrap().get(0);
+        (waiting >= sessions).then_some(())
+    })
+    .await;
 }

@@ -20,12 +20,12 @@ WHERE run.status IN ('created', 'running')
     AND ($1::text IS NULL OR run.agent_id = $1)
     AND run.updated_at < clock_timestamp() - $3 * INTERVAL '1 millisecond'
     AND due.since < clock_timestamp() - $3 * INTERVAL '1 millisecond'
-    AND NOT EXISTS (
+    AND (run.lease_token IS NOT NULL OR NOT EXISTS (
         SELECT FROM openeve.runs AS ahead
         WHERE ahead.conversation_id = run.conversation_id
             AND ahead.position < run.position
             AND ahead.status IN ('created', 'running')
-            AND ahead.blocked_code IS NULL)
+            AND ahead.blocked_code IS NULL))
     AND NOT EXISTS (
         SELECT FROM openeve.runs AS holder
         WHERE holder.conversation_id = run.conversation_id

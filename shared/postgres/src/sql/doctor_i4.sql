@@ -32,11 +32,11 @@ WHERE run.status IN ('created', 'running')
     AND (run.lease_token IS NULL OR run.lease_expires_at < clock_timestamp())
     AND coalesce(run.not_before, '-infinity') <= clock_timestamp()
     AND run.blocked_code IS NULL
-    AND NOT EXISTS (
+    AND (run.lease_token IS NOT NULL OR NOT EXISTS (
         SELECT FROM openeve.runs AS ahead
         WHERE ahead.conversation_id = run.conversation_id
             AND ahead.position < run.position
             AND ahead.status IN ('created', 'running')
-            AND ahead.blocked_code IS NULL)
+            AND ahead.blocked_code IS NULL))
 LIMIT $3)
 LIMIT $3

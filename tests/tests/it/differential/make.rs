@@ -8,7 +8,7 @@ use openeve_domain::ids::{DeliveryId, LeaseToken, RunId};
 use openeve_domain::pause::{Decide, Decision, PauseKind};
 use openeve_domain::run::RunState;
 use openeve_domain::status::DeliveryStatus;
-use openeve_memory::snapshot::{DeliveryRow, PauseRow, RunRow};
+use openeve_memory::snapshot::{RunRow, Snapshot};
 use openeve_runtime::ports::{Claim, CommitAnswer};
 use uuid::Uuid;
 
@@ -44,6 +44,7 @@ pub(super) async fn sequence_with_answers(seed: u64, operations: usize) -> Vec<(
         held: Vec::new(),
         commits: Vec::new(),
         leased: Vec::new(),
+        rows: Snapshot::default(),
     };
     let mut ops = Vec::with_capacity(operations);
     while ops.len() < operations {
@@ -69,12 +70,14 @@ struct Make {
     commits: Vec<Commit>,
     /// Deliveries as their senders know them.
     leased: Vec<LeasedDelivery>,
+    /// Every row, as of now.
+    rows: Snapshot,
 }
 
 impl Make {
     fn next(&mut self) -> Op {
-        let all = self.memory.store.snapshot();
-        if all.runs.is_empty() {
+        self.rows = self.memory.store.snapshot();
+        if self.rows.runs.is_empty() {
             return self.accept();
         }
         match self.chance.below(100) {
@@ -86,7 +89,7 @@ impl Make {
             68..70 => Op::Cancel(self.agent(), self.run(), self.text("ada", "e\0ve")),
             70..72 => self.set_aside(),
             72..74 => self.redrive_run(),
-            74..86 if all.deliveries.is_empty() => self.commit(),
+            74..86 if self.rows.deliveries.is_empty() => self.commit(),
             74..76 => self.redrive_delivery(),
             76..80 => self.lease(),
             80..82 => self.part(),
@@ -143,15 +146,15 @@ impl Make {
     }
 
     fn claim(&mut self) -> Op {
-        let runs = self.memory.store.snapshot().runs;
         let now = self.memory.now();
         let free = |run: &&RunRow| {
             let claimable = run.status.is_claimable() || run.cancel_requested;
             claimable && run.finished_at.is_none() && run.lease_expires_at.is_none_or(|at| at < now)
         };
-        let free: Vec<&RunRow> = runs.iter().filter(free).collect();
+        let free = self.rows.runs.iter().filter(free);
+        let free: Vec<RunId> = free.map(|run| run.id).collect();
         let run = match self.chance.pick(&free) {
-            Some(run) if self.chance.likely(7) => run.id,
+            Some(run) if self.chance.likely(7) => run,
             _ => self.run(),
         };
         let token = match self.chance.pick(&self.claims) {
@@ -179,8 +182,7 @@ impl Make {
     }
 
     fn decide(&mut self) -> Op {
-        let pauses = self.memory.store.snapshot().pauses;
-        let Some(pause) = self.chance.pick::<PauseRow>(&pauses) else {
+        let Some(pause) = self.chance.pick(&self.rows.pauses) else {
             return self.claim();
         };
         let decision = match (pause.kind, self.chance.below(5)) {
@@ -225,8 +227,8 @@ impl Make {
     }
 
     fn lease(&mut self) -> Op {
-        let rows = self.memory.store.snapshot().deliveries;
-        let open = rows.iter().filter(|row| !row.status.is_terminal());
+        let rows = self.rows.deliveries.iter();
+        let open = rows.filter(|row| !row.status.is_terminal());
         let open: Vec<DeliveryId> = open.map(|row| row.id).collect();
         let id = match self.chance.pick(&open) {
             Some(id) if self.chance.likely(8) => id,
@@ -240,9 +242,9 @@ impl Make {
     }
 
     fn redrive_run(&mut self) -> Op {
-        let runs = self.memory.store.snapshot().runs;
         let wanted = |run: &&RunRow| run.failure_code.is_some() || run.blocked_code.is_some();
-        let wanted: Vec<RunId> = runs.iter().filter(wanted).map(|run| run.id).collect();
+        let wanted = self.rows.runs.iter().filter(wanted);
+        let wanted: Vec<RunId> = wanted.map(|run| run.id).collect();
         let run = match self.chance.pick(&wanted) {
             Some(run) if self.chance.likely(8) => run,
             _ => self.run(),
@@ -252,8 +254,9 @@ impl Make {
     }
 
     fn redrive_delivery(&mut self) -> Op {
-        let rows = self.memory.store.snapshot().deliveries;
-        let failed = rows
+        let failed = self
+            .rows
+            .deliveries
             .iter()
             .filter(|row| row.status == DeliveryStatus::Failed);
         let failed: Vec<DeliveryId> = failed.map(|row| row.id).collect();
@@ -287,7 +290,7 @@ impl Make {
     /// With a small limit only where it is no question which rows go.
     fn sweep(&mut self) -> Op {
         let now = self.memory.now();
-        let all = self.memory.store.snapshot();
+        let all = &self.rows;
         let old = |id: RunId| {
             let mut runs = all.runs.iter().filter(|run| run.id == id);
             runs.any(|run| run.finished_at.is_some_and(|at| at < now - 3_000_000))
@@ -314,16 +317,14 @@ impl Make {
 
     /// A run, now and then one that there is not.
     fn run(&mut self) -> RunId {
-        let runs = self.memory.store.snapshot().runs;
-        match self.chance.pick::<RunRow>(&runs) {
+        match self.chance.pick(&self.rows.runs) {
             Some(run) if !self.chance.likely(1) => run.id,
             _ => RunId::new(Uuid::from_u128(7)),
         }
     }
 
     fn delivery(&mut self) -> DeliveryId {
-        let deliveries = self.memory.store.snapshot().deliveries;
-        match self.chance.pick::<DeliveryRow>(&deliveries) {
+        match self.chance.pick(&self.rows.deliveries) {
             Some(delivery) => delivery.id,
             None => DeliveryId::new(Uuid::from_u128(7)),
         }
@@ -347,7 +348,7 @@ impl Make {
 
     /// A state that its holder knows: mostly one whose holder still holds it.
     fn newest_held(&mut self) -> Option<RunState> {
-        let runs = self.memory.store.snapshot().runs;
+        let runs = &self.rows.runs;
         let live = |held: &&RunState| {
             runs.iter()
                 .any(|run| run.id == held.run_id && run.epoch == held.epoch && run.leased)

@@ -11,13 +11,11 @@ use super::{Make, Op};
 
 impl Make {
     pub(super) fn accept(&mut self) -> Op {
-        let ids = self.memory.store.snapshot().runs.len() as u64;
         let fires = !self.chance.likely(8);
-        let key = if self.chance.likely(8) {
-            format!("k{}", self.ids)
-        } else {
-            // One that may have been taken.
-            format!("k{}", self.chance.below(ids * 4 + 1))
+        let taken = self.chance.pick(&self.rows.keys);
+        let key = match taken.filter(|_| !self.chance.likely(8)) {
+            Some(row) => row.key,
+            None => format!("k{}", self.ids),
         };
         // Half of them go where somebody may wait for an answer.
         let waits = self.held.iter().rev().find(|held| held.status.is_waiting());
@@ -85,8 +83,7 @@ impl Make {
     }
 
     fn fresh_or_known_conversation(&mut self) -> ConversationId {
-        let runs = self.memory.store.snapshot().runs;
-        match self.chance.pick(&runs) {
+        match self.chance.pick(&self.rows.runs) {
             Some(run) if self.chance.below(40) == 0 => run.conversation_id,
             _ => ConversationId::new(self.uuid()),
         }
