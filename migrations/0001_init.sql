@@ -236,7 +236,8 @@ $$;
 -- These three are volatile on purpose: each is called behind the lock on the run, and only a
 -- volatile function sees what whoever held that lock before has committed.
 
--- A run's oldest question that this sender may answer.
+-- A run's oldest question that this sender may answer. A word that approvers are written with is
+-- nobody's name.
 CREATE FUNCTION openeve.open_question(run uuid, sender text)
 RETURNS TABLE (tool_call_id uuid, generation integer) LANGUAGE sql VOLATILE AS $$
     SELECT p.tool_call_id, p.generation
@@ -244,7 +245,8 @@ RETURNS TABLE (tool_call_id uuid, generation integer) LANGUAGE sql VOLATILE AS $
     JOIN openeve.runs AS r ON r.id = p.run_id
     WHERE p.run_id = run AND p.kind = 'input' AND p.status = 'pending'
         AND (p.request -> 'approvers' ? 'anyone'
-            OR p.request -> 'approvers' ? coalesce(sender, '')
+            OR (p.request -> 'approvers' ? sender
+                AND sender NOT IN ('anyone', 'requester', 'operator') AND sender NOT LIKE 'role:%')
             OR (p.request -> 'approvers' ? 'requester'
                 AND (r.turn ->> 'sender' IS NULL OR r.turn ->> 'sender' = sender)))
     ORDER BY p.created_at, p.tool_call_id

@@ -8,7 +8,8 @@ CREATE FUNCTION openeve.open_question(run uuid, sender text) RETURNS TABLE(tool_
     JOIN openeve.runs AS r ON r.id = p.run_id
     WHERE p.run_id = run AND p.kind = 'input' AND p.status = 'pending'
         AND (p.request -> 'approvers' ? 'anyone'
-            OR p.request -> 'approvers' ? coalesce(sender, '')
+            OR (p.request -> 'approvers' ? sender
+                AND sender NOT IN ('anyone', 'requester', 'operator') AND sender NOT LIKE 'role:%')
             OR (p.request -> 'approvers' ? 'requester'
                 AND (r.turn ->> 'sender' IS NULL OR r.turn ->> 'sender' = sender)))
     ORDER BY p.created_at, p.tool_call_id

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Lower-case hexadecimal SHA-256 of some bytes.
@@ -17,6 +18,21 @@ pub fn hex(bytes: &[u8]) -> String {
             let _ = write!(text, "{byte:02x}");
             text
         })
+}
+
+/// The same value with the keys of every object in order, so that what is built from it does not
+/// depend on how a build of the JSON library keeps them. The value is not nested without bound.
+pub fn sorted(value: Value) -> Value {
+    match value {
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        Value::Object(fields) => {
+            let mut fields: Vec<(String, Value)> = fields.into_iter().collect();
+            fields.sort_by(|one, two| one.0.cmp(&two.0));
+            let fields = fields.into_iter().map(|(key, value)| (key, sorted(value)));
+            Value::Object(fields.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
 }
 
 /// Hashes parts in order, each behind its length, so that moving a byte across a border shows.
@@ -47,6 +63,15 @@ mod tests {
         let one = PartsHash::default().part("ab").part("c").finish();
         let two = PartsHash::default().part("a").part("bc").finish();
         assert_ne!(one, two);
+    }
+
+    #[test]
+    fn keys_come_in_order_however_they_were_written() {
+        let value: Value = serde_json::from_str(r#"{"b":[{"z":1,"y":2}],"a":null}"#).unwrap();
+        assert_eq!(
+            sorted(value).to_string(),
+            r#"{"a":null,"b":[{"y":2,"z":1}]}"#
+        );
     }
 
     #[test]

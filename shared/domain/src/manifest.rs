@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::canonical::PartsHash;
+use crate::canonical::{PartsHash, sorted};
 use crate::status::SideEffects;
 
 /// A compiled agent [A4.07].
@@ -282,7 +282,7 @@ impl Manifest {
         let mut hash = PartsHash::default();
         for tool in &self.tools {
             hash.part(&tool.name)
-                .part(tool.input_schema.to_string())
+                .part(sorted(tool.input_schema.clone()).to_string())
                 .part(tool.side_effects.as_str());
         }
         hash.finish()

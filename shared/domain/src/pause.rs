@@ -246,6 +246,12 @@ pub fn waiting_status(kinds: impl IntoIterator<Item = PauseKind>) -> Option<RunS
     })
 }
 
+/// Whether a name is a word that approvers are written with. Nobody may bear it: they would be
+/// taken for all whom it stands for.
+pub fn stands_for_others(name: &str) -> bool {
+    [ANYONE, REQUESTER, OPERATOR].contains(&name) || name.starts_with("role:")
+}
+
 /// Whether somebody may decide [Z.17]. `by` is a user as the channel names them, `roles` what the
 /// channel says they are, `requester` who started the run. An unnamed requester is whoever can
 /// reach the conversation, since the channel does not tell people apart.
@@ -259,7 +265,7 @@ pub fn may_decide(
         Some(role) => roles.iter().any(|own| own == role),
         None if approver == ANYONE => true,
         None if approver == REQUESTER => requester.is_none() || by == requester,
-        None => by == Some(approver),
+        None => by == Some(approver) && !stands_for_others(approver),
     };
     if approvers.is_empty() {
         return allowed(REQUESTER);
@@ -287,6 +293,7 @@ mod tests {
             (texts(&["role:admin"]), Some("eve"), true),
             (texts(&["role:owner"]), Some("eve"), false),
             (texts(&["bob"]), None, false),
+            (texts(&["operator"]), Some("operator"), false),
         ];
         for (approvers, by, allowed) in table {
             let roles = if by == Some("eve") {

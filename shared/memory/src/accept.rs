@@ -6,7 +6,9 @@ use openeve_domain::commit::{Accept, Occurrence};
 use openeve_domain::event::{self, Event};
 use openeve_domain::ids::{ConversationId, RunId, ToolCallId};
 use openeve_domain::limits::HOUR_MS;
-use openeve_domain::pause::{ANYONE, Decide, Decision, PauseKind, PauseStatus, REQUESTER};
+use openeve_domain::pause::{
+    ANYONE, Decide, Decision, PauseKind, PauseStatus, REQUESTER, stands_for_others,
+};
 use openeve_domain::status::RunStatus;
 use openeve_domain::transcript::{Entry, EntryKind};
 use openeve_domain::usage::Usage;
@@ -124,7 +126,7 @@ impl Tables {
         let may = |approver: &String| match approver.as_str() {
             ANYONE => true,
             REQUESTER if requester.is_none() || requester == sender => true,
-            other => other == sender.unwrap_or_default(),
+            other => sender == Some(other) && !stands_for_others(other),
         };
         run.pauses
             .iter()

@@ -15,14 +15,7 @@ use crate::tables::{Run, Tables, later};
 
 impl Tables {
     /// Rows of an agent that need something done, tenants in turn.
-    pub fn due(
-        &self,
-        now: i64,
-        agent_id: &str,
-        limit: u64,
-        grace_ms: u64,
-        horizon_ms: u64,
-    ) -> Due {
+    pub fn due(&self, now: i64, agent_id: &str, limit: u64, grace_ms: u64, horizon_ms: u64) -> Due {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let quiet = now.saturating_sub(i64::try_from(grace_ms).unwrap_or(0));
         let ours = |run: &Run| run.agent_id == agent_id;
@@ -162,7 +155,13 @@ impl Tables {
             code: reason.0.clone(),
             message: reason.1.clone(),
         };
-        let delivery = self.delivery_of.get(&final_key(id));
+        let mut delivery = self.delivery_of.get(&final_key(id));
+        // The final one, or the one that owes it again.
+        while let Some(again) =
+            delivery.and_then(|id| self.delivery_of.get(&format!("redrive:{}", id.uuid())))
+        {
+            delivery = Some(again);
+        }
         Some(RunView {
             run_id: id,
             conversation_id: run.conversation_id,

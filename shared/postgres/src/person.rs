@@ -8,8 +8,8 @@ use openeve_domain::pause::{Decide, Decided, PauseStatus};
 use openeve_domain::status::{DeliveryStatus, RunStatus};
 use openeve_runtime::ports::{Cancelled, PausedCall, Pauses, Redriven};
 use serde_json::Value;
-use tokio_postgres::Client;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 use uuid::Uuid;
 
 use crate::clean;
@@ -148,15 +148,14 @@ pub(crate) async fn redrive_run(
 ) -> Result<Redriven, Failure> {
     let statement = of_agent(include_str!("sql/redrive_run.sql"), run_id.uuid(), agent_id)
         .bind(fresh.uuid(), Type::UUID);
-    let answer = single(client, &statement).await?;
-    let Some(row) = answer.rows.first() else {
+    let Some(row) = redriven(client, &statement).await? else {
         return Ok(Redriven::Unknown);
     };
-    if get::<bool>(row, "freed")? {
+    if get::<bool>(&row, "freed")? {
         return Ok(Redriven::Freed);
     }
-    let status = RunStatus::parse(get(row, "status")?).map_err(corrupt)?;
-    let again = get::<Option<Uuid>>(row, "again")?.map(RunId::new);
+    let status = RunStatus::parse(get(&row, "status")?).map_err(corrupt)?;
+    let again = get::<Option<Uuid>>(&row, "again")?.map(RunId::new);
     Ok(match again {
         Some(run_id) => Redriven::Again {
             run_id,
@@ -181,13 +180,12 @@ pub(crate) async fn redrive_delivery(
         agent_id,
     )
     .bind(fresh.uuid(), Type::UUID);
-    let answer = single(client, &statement).await?;
-    let Some(row) = answer.rows.first() else {
+    let Some(row) = redriven(client, &statement).await? else {
         return Ok(Redriven::Unknown);
     };
-    let status = DeliveryStatus::parse(get(row, "status")?).map_err(corrupt)?;
-    let owed = get::<Option<Uuid>>(row, "owed")?.map(DeliveryId::new);
-    Ok(match owed {
+    let status = DeliveryStatus::parse(get(&row, "status")?).map_err(corrupt)?;
+    let again = get::<Option<Uuid>>(&row, "again")?.map(DeliveryId::new);
+    Ok(match again {
         Some(delivery_id) => Redriven::Owed {
             delivery_id,
             before: delivery_id != fresh,
@@ -196,6 +194,19 @@ pub(crate) async fn redrive_delivery(
             status: status.as_str().to_owned(),
         },
     })
+}
+
+/// The row of a redrive. One that waited for another redrive of the same row cannot see what that
+/// one made, so it looks once more.
+async fn redriven(client: &Client, statement: &Statement) -> Result<Option<Row>, Failure> {
+    let mut row = single(client, statement).await?.rows.pop();
+    if let Some(found) = &row
+        && get::<&str>(found, "status")? == "failed"
+        && get::<Option<Uuid>>(found, "again")?.is_none()
+    {
+        row = single(client, statement).await?.rows.pop();
+    }
+    Ok(row)
 }
 
 fn of_agent(sql: &'static str, id: Uuid, agent_id: &str) -> Statement {

@@ -13,7 +13,7 @@ use openeve_domain::bell::Bell;
 use openeve_domain::event::{self, Event};
 use openeve_domain::ids::{DeliveryId, RunId, ToolCallId};
 use openeve_domain::pause::{
-    ANYONE, Decide, Decided, Decision, OPERATOR, PauseKind, PauseStatus, REQUESTER, may_decide,
+    Decide, Decided, Decision, OPERATOR, PauseKind, PauseStatus, may_decide, stands_for_others,
 };
 use openeve_domain::status::RunStatus;
 use serde_json::json;
@@ -64,8 +64,7 @@ impl Decider {
     pub fn person(id: Option<String>, roles: Vec<String>) -> Result<Self, String> {
         if let Some(id) = &id {
             check_name("\"by\"", id)?;
-            let reserved = [ANYONE, REQUESTER, OPERATOR].contains(&id.as_str());
-            if reserved || id.starts_with("role:") {
+            if stands_for_others(id) {
                 return Err(format!(
                     "\"by\" is {id:?}, which names no person; to decide as the operator, leave it out"
                 ));

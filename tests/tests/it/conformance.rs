@@ -42,36 +42,111 @@ const fn schema(clause: &'static str, sql: &'static str) -> Mutant {
 
 /// One for each check of the suite.
 const MUTANTS: &[Mutant] = &[
-    text("fence_epoch", "WHERE id = $1 AND epoch = $2 AND status", "WHERE id = $1 AND status"),
+    text(
+        "fence_epoch",
+        "WHERE id = $1 AND epoch = $2 AND status",
+        "WHERE id = $1 AND status",
+    ),
     text("fence_commit_count", " AND commit_count = $19", ""),
     text(
         "fence_status_running",
         "epoch = $2 AND status = 'running' AND commit_count",
         "epoch = $2 AND commit_count",
     ),
-    text("claim_status", "(run.status IN ('created', 'running')\n        OR", "(true\n        OR"),
-    text("claim_lease", "(run.lease_token IS NULL OR run.lease_token = $2 OR", "(true OR"),
-    text("claim_order", "(run.lease_token IS NOT NULL OR NOT EXISTS", "(true OR NOT EXISTS"),
-    schema("claim_one_lease", "DROP INDEX openeve.runs_one_lease_per_conversation"),
-    text("claim_counts_stall", "run.lease_token <> $2 THEN 1 ELSE 0 END", "run.lease_token <> $2 THEN 0 ELSE 0 END"),
-    text("idempotency_key_unique", "VALUES ($1, $2, coalesce", "VALUES ($1, $2 || gen_random_uuid()::text, coalesce"),
+    text(
+        "claim_status",
+        "(run.status IN ('created', 'running')\n        OR",
+        "(true\n        OR",
+    ),
+    text(
+        "claim_lease",
+        "(run.lease_token IS NULL OR run.lease_token = $2 OR",
+        "(true OR",
+    ),
+    text(
+        "claim_order",
+        "(run.lease_token IS NOT NULL OR NOT EXISTS",
+        "(true OR NOT EXISTS",
+    ),
+    schema(
+        "claim_one_lease",
+        "DROP INDEX openeve.runs_one_lease_per_conversation",
+    ),
+    text(
+        "claim_counts_stall",
+        "run.lease_token <> $2 THEN 1 ELSE 0 END",
+        "run.lease_token <> $2 THEN 0 ELSE 0 END",
+    ),
+    text(
+        "idempotency_key_unique",
+        "VALUES ($1, $2, coalesce",
+        "VALUES ($1, $2 || gen_random_uuid()::text, coalesce",
+    ),
     schema(
         "delivery_key_unique",
         "ALTER TABLE openeve.deliveries DROP CONSTRAINT deliveries_key_key; \
          CREATE UNIQUE INDEX ON openeve.deliveries (key, id)",
     ),
-    text("delivery_lease", "d.lease_expires_at < clock_timestamp() OR d.lease_token = $2", "true"),
-    text("delivery_token", "WHERE id = $1 AND lease_token = $2\n    RETURNING id\n)", "WHERE id = $1\n    RETURNING id\n)"),
-    text("part_token", "WHERE id = $1 AND lease_token = $2 AND status = 'sending'", "WHERE id = $1 AND status = 'sending'"),
-    text("pause_pending", "p.generation = $3 AND p.status = 'pending'", "p.generation = $3"),
-    text("due_runs", "WHERE run.status IN ('created', 'running')\n    AND run.agent_id = $3", "WHERE false AND run.agent_id = $3"),
-    text("due_deliveries", "WHERE d.status IN ('pending', 'sending')", "WHERE d.status = 'pending'"),
-    text("due_pauses", "WHERE p.status = 'pending' AND p.expires_at <= clock_timestamp()", "WHERE false"),
-    text("withdraw_on_end", "WHERE run_id = $1 AND status = 'pending'", "WHERE false"),
-    text("waiting_recomputed", "THEN openeve.status_with_pauses(id, $20::text[])", "THEN $4"),
-    text("expired_only_when_due", "AND ($4 <> 'expired' OR p.expires_at <= clock_timestamp())", ""),
-    text("heartbeat_epoch", "WHERE id = $1 AND epoch = $2 AND lease_token IS NOT NULL", "WHERE id = $1 AND lease_token IS NOT NULL"),
-    text("events_dense", "run.event_seq - cardinality($2::text[]) + e.seq", "run.commit_count + e.seq"),
+    text(
+        "delivery_lease",
+        "d.lease_expires_at < clock_timestamp() OR d.lease_token = $2",
+        "true",
+    ),
+    text(
+        "delivery_token",
+        "WHERE id = $1 AND lease_token = $2\n    RETURNING id\n)",
+        "WHERE id = $1\n    RETURNING id\n)",
+    ),
+    text(
+        "part_token",
+        "WHERE id = $1 AND lease_token = $2 AND status = 'sending'",
+        "WHERE id = $1 AND status = 'sending'",
+    ),
+    text(
+        "pause_pending",
+        "p.generation = $3 AND p.status = 'pending'",
+        "p.generation = $3",
+    ),
+    text(
+        "due_runs",
+        "WHERE run.status IN ('created', 'running')\n    AND run.agent_id = $3",
+        "WHERE false AND run.agent_id = $3",
+    ),
+    text(
+        "due_deliveries",
+        "WHERE d.status IN ('pending', 'sending')",
+        "WHERE d.status = 'pending'",
+    ),
+    text(
+        "due_pauses",
+        "WHERE p.status = 'pending' AND p.expires_at <= clock_timestamp()",
+        "WHERE false",
+    ),
+    text(
+        "withdraw_on_end",
+        "WHERE run_id = $1 AND status = 'pending'",
+        "WHERE false",
+    ),
+    text(
+        "waiting_recomputed",
+        "THEN openeve.status_with_pauses(id, $20::text[])",
+        "THEN $4",
+    ),
+    text(
+        "expired_only_when_due",
+        "AND ($4 <> 'expired' OR p.expires_at <= clock_timestamp())",
+        "",
+    ),
+    text(
+        "heartbeat_epoch",
+        "WHERE id = $1 AND epoch = $2 AND lease_token IS NOT NULL",
+        "WHERE id = $1 AND lease_token IS NOT NULL",
+    ),
+    text(
+        "events_dense",
+        "run.event_seq - cardinality($2::text[]) + e.seq",
+        "run.commit_count + e.seq",
+    ),
 ];
 
 /// A Postgres store under examination, on a database of its own.
@@ -109,7 +184,12 @@ impl Bench for Postgres {
                  next_attempt_at = next_attempt_at - {by}; \
              UPDATE openeve.pauses SET expires_at = expires_at - {by}"
         );
-        self.database.connect().await.batch_execute(&sql).await.unwrap();
+        self.database
+            .connect()
+            .await
+            .batch_execute(&sql)
+            .await
+            .unwrap();
     }
 
     async fn snapshot(&self) -> Snapshot {
@@ -145,8 +225,16 @@ async fn every_clause_missing_from_the_sql_is_noticed_by_its_own_check() {
         }
         let subject = Subject::new(postgres);
         let checked = check(mutant.clause).1(&subject).await;
-        assert!(checked.is_err(), "nobody notices that {} is missing", mutant.clause);
-        assert!(proxy.rewrote_all(), "{}: the text is in no statement", mutant.clause);
+        assert!(
+            checked.is_err(),
+            "nobody notices that {} is missing",
+            mutant.clause
+        );
+        assert!(
+            proxy.rewrote_all(),
+            "{}: the text is in no statement",
+            mutant.clause
+        );
     }
 }
 
@@ -162,9 +250,21 @@ fn every_check_has_its_mutant_of_the_sql() {
 #[tokio::test]
 async fn the_schema_refuses_what_no_statement_would_do() {
     let cases: &[(&str, &str, &str)] = &[
-        ("I5", "UPDATE openeve.runs SET status = 'running', finished_at = NULL", "runs_terminal_is_final"),
-        ("I6", "UPDATE openeve.tool_calls SET status = 'failed'", "tool_calls_have_one_outcome"),
-        ("I9", "UPDATE openeve.deliveries SET status = 'failed'", "deliveries_terminal_is_final"),
+        (
+            "I5",
+            "UPDATE openeve.runs SET status = 'running', finished_at = NULL",
+            "runs_terminal_is_final",
+        ),
+        (
+            "I6",
+            "UPDATE openeve.tool_calls SET status = 'failed'",
+            "tool_calls_have_one_outcome",
+        ),
+        (
+            "I9",
+            "UPDATE openeve.deliveries SET status = 'failed'",
+            "deliveries_terminal_is_final",
+        ),
         (
             "I7",
             "UPDATE openeve.pauses SET status = 'expired', decision = NULL",
@@ -182,7 +282,10 @@ async fn the_schema_refuses_what_no_statement_would_do() {
                 client.batch_execute(&drop).await.unwrap();
             }
             let refused = client.batch_execute(sql).await.is_err();
-            assert_eq!(refused, !removed, "{invariant}, {trigger} removed: {removed}");
+            assert_eq!(
+                refused, !removed,
+                "{invariant}, {trigger} removed: {removed}"
+            );
         }
     }
 }

@@ -27,7 +27,8 @@ async fn lane(first: u64) {
     let database = migrated_database(TestServer::shared()).await;
     let both = Both::over(&database).await;
     let sequences = openeve_tests::paths::variable("N").map_or(SEQUENCES, |n| n.parse().unwrap());
-    let first = first + openeve_tests::paths::variable("F").map_or(0, |n| n.parse::<u64>().unwrap());
+    let first =
+        first + openeve_tests::paths::variable("F").map_or(0, |n| n.parse::<u64>().unwrap());
     for seed in first..first + sequences {
         let ops = sequence(seed, OPERATIONS).await;
         if let Err(difference) = both.play(&ops).await {
@@ -111,16 +112,28 @@ async fn zz_time() {
     let database = migrated_database(TestServer::shared()).await;
     let client = database.connect().await;
     let begin = jiff::Timestamp::now();
-    for _ in 0..20 { client.batch_execute(play::EMPTY).await.unwrap(); }
-    println!("empty {:?}", jiff::Timestamp::now().duration_since(begin) / 20);
+    for _ in 0..20 {
+        client.batch_execute(play::EMPTY).await.unwrap();
+    }
+    println!(
+        "empty {:?}",
+        jiff::Timestamp::now().duration_since(begin) / 20
+    );
     let begin = jiff::Timestamp::now();
-    for _ in 0..20 { client.batch_execute("DELETE FROM openeve.pauses; DELETE FROM openeve.tool_calls; DELETE FROM openeve.checkpoints; DELETE FROM openeve.messages; DELETE FROM openeve.run_events; DELETE FROM openeve.usage_records; DELETE FROM openeve.schedule_runs; DELETE FROM openeve.deliveries; DELETE FROM openeve.idempotency_keys; DELETE FROM openeve.runs; DELETE FROM openeve.conversations").await.unwrap(); }
-    println!("delete {:?}", jiff::Timestamp::now().duration_since(begin) / 20);
+    for _ in 0..20 {
+        client.batch_execute("DELETE FROM openeve.pauses; DELETE FROM openeve.tool_calls; DELETE FROM openeve.checkpoints; DELETE FROM openeve.messages; DELETE FROM openeve.run_events; DELETE FROM openeve.usage_records; DELETE FROM openeve.schedule_runs; DELETE FROM openeve.deliveries; DELETE FROM openeve.idempotency_keys; DELETE FROM openeve.runs; DELETE FROM openeve.conversations").await.unwrap();
+    }
+    println!(
+        "delete {:?}",
+        jiff::Timestamp::now().duration_since(begin) / 20
+    );
     let both = Both::over(&database).await;
     let mut per: std::collections::BTreeMap<String, (u64, i128)> = Default::default();
     for seed in 0..30 {
         let ops = sequence(seed, OPERATIONS).await;
         both.timed(&ops, &mut per).await;
     }
-    for (k, (n, ns)) in per { println!("{k:20} {n} {} us", ns / i128::from(n) / 1000); }
+    for (k, (n, ns)) in per {
+        println!("{k:20} {n} {} us", ns / i128::from(n) / 1000);
+    }
 }

@@ -11,6 +11,7 @@ mod accept;
 mod budget;
 mod cases;
 mod commands;
+mod commands_dev;
 mod commit;
 mod conformance;
 mod delivery;

@@ -391,7 +391,14 @@ async fn a_question_takes_one_of_its_options_and_says_which() {
 #[tokio::test]
 async fn the_next_message_of_the_requester_answers_and_nobody_elses_does() {
     // Words that approvers are written with are nobody's name.
-    let others = ["eve", "requester", "anyone", "operator", "role:admin", "ada"];
+    let others = [
+        "eve",
+        "requester",
+        "anyone",
+        "operator",
+        "role:admin",
+        "ada",
+    ];
     for sender in others {
         let world = World::new(gated(asks(QUESTION))).await;
         let run = paused(&world).await;
@@ -400,7 +407,11 @@ async fn the_next_message_of_the_requester_answers_and_nobody_elses_does() {
         let body: Value = serde_json::from_slice(&response.body).unwrap();
         assert_eq!(body["answered"], sender == "ada", "{sender}: {body}");
         let pauses = get(&world, run, "/pauses").await;
-        let status = if sender == "ada" { "decided" } else { "pending" };
+        let status = if sender == "ada" {
+            "decided"
+        } else {
+            "pending"
+        };
         assert_eq!(pauses["pauses"][0]["status"], status, "{sender}");
     }
 }

@@ -31,5 +31,5 @@ WITH old AS (
 SELECT old.status,
     coalesce(
         (SELECT id FROM owed),
-        (SELECT d.id FROM openeve.deliveries AS d WHERE d.key = 'redrive:' || old.id)) AS owed
+        (SELECT d.id FROM openeve.deliveries AS d WHERE d.key = 'redrive:' || old.id)) AS again
 FROM old

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, ValidationError, Validator};
+use openeve_domain::canonical::sorted;
 use serde_json::Value;
 
 use super::{cost, shape, unpack, words};
@@ -61,6 +62,8 @@ impl Check {
         if let Err(why) = shape::usable(schema) {
             return Self::Unusable(why);
         }
+        // What is told comes in the same order in every build.
+        let schema = &sorted(schema.clone());
         // The linear engine knows no look-around and no references back; the other may backtrack.
         let linear = || {
             let patterns = PatternOptions::regex();

@@ -1,5 +1,6 @@
 //! From the model's text to a JSON object.
 
+use openeve_domain::canonical::sorted;
 use serde_json::{Map, Value};
 
 use super::NESTING_MAX;
@@ -11,9 +12,9 @@ pub(super) fn object(text: &str) -> Result<Value, String> {
         return Ok(Value::Object(Map::new()));
     }
     match parse(text)? {
-        object @ Value::Object(_) => Ok(object),
+        object @ Value::Object(_) => Ok(sorted(object)),
         Value::String(inner) => match parse(&inner) {
-            Ok(object @ Value::Object(_)) => Ok(object),
+            Ok(object @ Value::Object(_)) => Ok(sorted(object)),
             Ok(_) | Err(_) => Err(NOT_AN_OBJECT.to_owned()),
         },
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {

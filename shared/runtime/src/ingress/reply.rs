@@ -51,7 +51,7 @@ impl IngressResponse {
     /// The store could not take a decision, or not say that it did; sending it again does no harm.
     pub(super) fn undecided(error: &PortError) -> Self {
         tracing::error!(error.code = error.code, error = %error, "a decision could not be stored");
-        let message = "the database did not answer; send it again in a moment, it is decided once however often it is sent";
+        let message = "the database could not take it now; send it again in a moment, it is decided once however often it is sent";
         Self::error(503, error.code, message).with("retry-after", "5")
     }
 

@@ -95,7 +95,7 @@ async fn e5_a_reader_that_is_cut_off_at_once_goes_on_behind_the_number_it_came_w
     assert_eq!(again.len(), all - 7, "to the end, and nothing before");
 }
 
-/// Public case E6 (invisible_playwright_mcp PR #1263, athrvk/vayu #21, Automattic/agents-api #552,
+/// Public case E6 (`invisible_playwright_mcp` PR #1263, athrvk/vayu #21, Automattic/agents-api #552,
 /// langgraphjs PR #2805).
 #[tokio::test]
 async fn e6_a_reader_that_comes_back_sees_each_event_once_and_the_end() {

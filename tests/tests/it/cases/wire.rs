@@ -18,9 +18,12 @@ use super::support::STEP_MS;
 /// What a model on the wire answers: a status and a body.
 type Reply = (u16, Value);
 
+/// What decides on it: the number of the request, and its body.
+type Script = dyn Fn(usize, &Value) -> Reply + Send + Sync;
+
 /// The provider's end of the wire: keeps every request and answers as a script says.
 pub(super) struct Wire {
-    script: Box<dyn Fn(usize, &Value) -> Reply + Send + Sync>,
+    script: Box<Script>,
     requests: Mutex<Vec<Value>>,
     /// Whoever asks waits here first.
     pub(super) gate: Gate,

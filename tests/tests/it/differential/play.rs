@@ -98,7 +98,11 @@ impl Both {
         same(&here, &there)
     }
 
-    pub(super) async fn timed(&self, ops: &[Op], per: &mut std::collections::BTreeMap<String, (u64, i128)>) {
+    pub(super) async fn timed(
+        &self,
+        ops: &[Op],
+        per: &mut std::collections::BTreeMap<String, (u64, i128)>,
+    ) {
         self.client.batch_execute(EMPTY).await.unwrap();
         for op in ops {
             let begin = Timestamp::now();
@@ -109,13 +113,15 @@ impl Both {
             let ns = Timestamp::now().duration_since(begin).as_nanos();
             let name = format!("{op:?}").split('(').next().unwrap().to_owned();
             let e = per.entry(name).or_default();
-            e.0 += 1; e.1 += ns;
+            e.0 += 1;
+            e.1 += ns;
         }
         let begin = Timestamp::now();
         snapshot::read(&self.client).await;
         let ns = Timestamp::now().duration_since(begin).as_nanos();
         let e = per.entry("snapshot".into()).or_default();
-        e.0 += 1; e.1 += ns;
+        e.0 += 1;
+        e.1 += ns;
     }
 
     /// Lets time pass: whatever is compared with the clock is set back.
