@@ -174,7 +174,7 @@ impl Subject {
         let answer = Answer {
             text: "done".into(),
             extra: Value::Null,
-            checkpoint: self.checkpoint(state),
+            checkpoint: Self::checkpoint(state),
             usage: None,
         };
         finish(state, answer, self.obligation(), self.commit_id())
@@ -188,7 +188,7 @@ impl Subject {
         }
     }
 
-    fn checkpoint(&self, state: &RunState) -> Continuation {
+    fn checkpoint(state: &RunState) -> Continuation {
         Continuation {
             v: 1,
             engine: "e".into(),
@@ -217,7 +217,7 @@ impl Subject {
             text: String::new(),
             extra: Value::Null,
             calls: calls.collect(),
-            checkpoint: self.checkpoint(state),
+            checkpoint: Self::checkpoint(state),
             usage: None,
         };
         begin_batch(state, batch, self.commit_id())
@@ -234,7 +234,7 @@ impl Subject {
         Ok(state)
     }
 
-    fn decision(&self, state: &RunState, at: usize, decision: Option<Decision>) -> Decide {
+    fn decision(state: &RunState, at: usize, decision: Option<Decision>) -> Decide {
         Decide {
             run_id: state.run_id,
             call_id: state.calls[at].id,
@@ -375,7 +375,7 @@ async fn claim_one_lease(on: &Subject) -> Result<(), String> {
     let first = on.waiting("c", 1).await?;
     let second = on.run("c", "2").await?;
     on.claimed(second).await?;
-    on.decide(&on.decision(&first, 0, Some(Decision::Approve)))
+    on.decide(&Subject::decision(&first, 0, Some(Decision::Approve)))
         .await?;
     // The first is running again and nobody is ahead of it; the second holds the lease.
     let claim = on.claim(first.run_id).await?;
@@ -509,10 +509,14 @@ async fn part_token(on: &Subject) -> Result<(), String> {
 async fn pause_pending(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 2).await?;
     let reason = String::new();
-    on.decide(&on.decision(&state, 0, Some(Decision::Approve)))
+    on.decide(&Subject::decision(&state, 0, Some(Decision::Approve)))
         .await?;
     let second = on
-        .decide(&on.decision(&state, 0, Some(Decision::Reject { reason })))
+        .decide(&Subject::decision(
+            &state,
+            0,
+            Some(Decision::Reject { reason }),
+        ))
         .await?;
     ensure!(
         matches!(second, Decided::Already { .. }),
@@ -621,7 +625,9 @@ async fn waiting_recomputed(on: &Subject) -> Result<(), String> {
     };
     on.commit(&mut state, &commit).await?;
     let answer = Decision::Answer { text: "yes".into() };
-    let decided = on.decide(&on.decision(&state, 0, Some(answer))).await?;
+    let decided = on
+        .decide(&Subject::decision(&state, 0, Some(answer)))
+        .await?;
     ensure!(
         decided == Decided::Taken { resumes: false },
         "it still runs: {decided:?}"
@@ -650,7 +656,7 @@ async fn waiting_recomputed(on: &Subject) -> Result<(), String> {
 
 async fn expired_only_when_due(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 1).await?;
-    on.decide(&on.decision(&state, 0, None)).await?;
+    on.decide(&Subject::decision(&state, 0, None)).await?;
     let pauses = on.bench.snapshot().await.pauses;
     ensure!(
         pauses[0].status == PauseStatus::Pending,
@@ -675,7 +681,7 @@ async fn heartbeat_epoch(on: &Subject) -> Result<(), String> {
 async fn events_dense(on: &Subject) -> Result<(), String> {
     let mut state = on.waiting("c", 2).await?;
     for at in 0..2 {
-        on.decide(&on.decision(&state, at, Some(Decision::Approve)))
+        on.decide(&Subject::decision(&state, at, Some(Decision::Approve)))
             .await?;
     }
     state = on.claimed(state.run_id).await?;

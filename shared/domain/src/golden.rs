@@ -15,8 +15,11 @@ use crate::continuation::Continuation;
 use crate::manifest::Manifest;
 use crate::pause::{Decision, PauseRequest};
 
+/// Reads a form and writes it again.
+type Again = fn(&str) -> Result<String, String>;
+
 /// The forms, each with the beginning of its files' names.
-const FORMS: &[(&str, fn(&str) -> Result<String, String>)] = &[
+const FORMS: &[(&str, Again)] = &[
     ("bell", |text| {
         Bell::decode(text)
             .map(|bell| bell.encode())

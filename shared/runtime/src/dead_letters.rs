@@ -137,3 +137,132 @@ async fn one(
     }
     letters.delete(&letter.receipt).await
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use async_trait::async_trait;
+    use futures_util::FutureExt as _;
+    use openeve_domain::bell::Place;
+    use openeve_domain::ids::RunId;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// Rows by number: 0 needs work, 1 is worked on, 2 ended, any other is unknown. Letters are
+    /// given out once. Bells are remembered, or refused.
+    #[derive(Default)]
+    struct Fake {
+        letters: Mutex<Vec<Letter>>,
+        deleted: Mutex<Vec<String>>,
+        rung: Mutex<Vec<Bell>>,
+        is_deaf: bool,
+    }
+
+    fn row(number: u128) -> Bell {
+        Bell::run(RunId::new(Uuid::from_u128(number)))
+    }
+
+    #[async_trait]
+    impl Needs for Fake {
+        async fn need(&self, _: &str, at: Place) -> Result<Need, PortError> {
+            let Place::Run { run_id } = at else {
+                return Ok(Need::Unknown);
+            };
+            Ok(match run_id.uuid().as_u128() {
+                0 => Need::Now {
+                    tenant: "acme".to_owned(),
+                },
+                1 => Need::Later,
+                2 => Need::Nothing,
+                _ => Need::Unknown,
+            })
+        }
+    }
+
+    #[async_trait]
+    impl Doorbell for Fake {
+        async fn ring(&self, bell: &Bell, _: u64) -> Result<(), PortError> {
+            if self.is_deaf {
+                return Err(PortError::retry("queue_unreachable", "nobody hears"));
+            }
+            self.rung.lock().unwrap().push(bell.clone());
+            Ok(())
+        }
+    }
+
+    #[async_trait]
+    impl DeadLetters for Fake {
+        async fn receive(&self, max: u64) -> Result<Vec<Letter>, PortError> {
+            let mut letters = self.letters.lock().unwrap();
+            let some = letters.len().min(usize::try_from(max).unwrap());
+            Ok(letters.drain(..some).collect())
+        }
+
+        async fn delete(&self, receipt: &str) -> Result<(), PortError> {
+            self.deleted.lock().unwrap().push(receipt.to_owned());
+            Ok(())
+        }
+    }
+
+    /// Goes through letters with these bodies; each one's receipt is its number.
+    fn gone_through(
+        bodies: Vec<String>,
+        is_deaf: bool,
+    ) -> (Result<Reconciled, PortError>, Arc<Fake>) {
+        let letter = |(number, body): (usize, String)| Letter {
+            body,
+            receipt: number.to_string(),
+        };
+        let fake = Arc::new(Fake {
+            letters: Mutex::new(bodies.into_iter().enumerate().map(letter).collect()),
+            is_deaf,
+            ..Fake::default()
+        });
+        let deps = LetterDeps {
+            rows: fake.clone(),
+            doorbell: fake.clone(),
+            agent_id: "tester".to_owned(),
+        };
+        let done = reconcile(&deps, fake.as_ref()).now_or_never().unwrap();
+        (done, fake)
+    }
+
+    #[test]
+    fn the_row_decides_what_becomes_of_a_letter_and_its_own_words_do_not() {
+        let bodies = vec![
+            row(0).of_tenant("somebody else").encode(),
+            row(1).encode(),
+            row(2).encode(),
+            row(3).encode(),
+            row(0).encode().replace("\"v\":1", "\"v\":2"),
+            "{\"k\":\"run.step\"}".to_owned(),
+        ];
+        let (done, fake) = gone_through(bodies, false);
+        let wanted = Reconciled {
+            rung: 1,
+            dropped: 2,
+            unknown: 1,
+            left: 2,
+        };
+        assert_eq!(done, Ok(wanted));
+        assert_eq!(*fake.deleted.lock().unwrap(), ["0", "1", "2", "3"]);
+        assert_eq!(*fake.rung.lock().unwrap(), [row(0).of_tenant("acme")]);
+    }
+
+    #[test]
+    fn a_letter_whose_bell_nobody_hears_stays() {
+        let (done, fake) = gone_through(vec![row(0).encode()], true);
+        assert_eq!(done.unwrap_err().code, "queue_unreachable");
+        assert!(fake.deleted.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_pass_ends_at_its_bound() {
+        let bodies = (0..LETTERS_MAX + 5).map(|_| row(2).encode()).collect();
+        let (done, fake) = gone_through(bodies, false);
+        assert_eq!(done.unwrap().dropped, LETTERS_MAX);
+        assert_eq!(fake.letters.lock().unwrap().len(), 5);
+    }
+}

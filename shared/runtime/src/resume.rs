@@ -276,18 +276,18 @@ pub async fn decide(
     decision: Decision,
     by: &Decider,
 ) -> Result<Outcome, PortError> {
-    let paused = match meant(pauses, which, &decision) {
-        Ok(paused) => paused,
+    let one = match meant(pauses, which, &decision) {
+        Ok(one) => one,
         Err(outcome) => return Ok(*outcome),
     };
-    if let Some(outcome) = refused(pauses, paused, &decision, by) {
+    if let Some(outcome) = refused(pauses, one, &decision, by) {
         return Ok(outcome);
     }
-    let (call_id, tool) = (paused.pause.call_id, paused.tool.clone());
+    let (call_id, tool) = (one.pause.call_id, one.tool.clone());
     let wanted = Decide {
         run_id,
         call_id,
-        generation: paused.pause.generation,
+        generation: one.pause.generation,
         decision: Some(decision.clone()),
         by: by.name(),
     };
@@ -325,11 +325,11 @@ pub async fn decide(
 /// Why a pause is not decided so by this person, if it is not.
 fn refused(
     pauses: &Pauses,
-    paused: &PausedCall,
+    one: &PausedCall,
     decision: &Decision,
     by: &Decider,
 ) -> Option<Outcome> {
-    let request = &paused.pause.request;
+    let request = &one.pause.request;
     if !by.may(pauses, &request.approvers) {
         return Some(Outcome::NotAllowed {
             by: Some(by.name()).filter(|name| !name.is_empty()),
@@ -340,7 +340,7 @@ fn refused(
     let offered = |text: &String| request.options.is_empty() || request.options.contains(text);
     let wrong_text =
         matches!(decision, Decision::Answer { text } if text.trim().is_empty() || !offered(text));
-    (wrong_text || !decision.fits(request.kind)).then(|| unfit(paused))
+    (wrong_text || !decision.fits(request.kind)).then(|| unfit(one))
 }
 
 fn unfit(paused: &PausedCall) -> Outcome {

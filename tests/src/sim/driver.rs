@@ -138,6 +138,7 @@ struct Post {
     under_way: bool,
 }
 
+#[derive(Clone, Copy)]
 enum Move {
     Resume(u64),
     Take(usize),

@@ -388,6 +388,9 @@ fn order(snapshot: &Snapshot) -> Vec<String> {
     broken
 }
 
+/// What one call of the simulated model costs, in millionths of a dollar.
+const ONE_CALL: u64 = 7;
+
 /// I18: a bound on money is passed by one call at most.
 fn bound(scenario: &Scenario, snapshot: &Snapshot) -> Vec<String> {
     let knob = scenario
@@ -397,7 +400,6 @@ fn bound(scenario: &Scenario, snapshot: &Snapshot) -> Vec<String> {
     let Some(max) = knob.and_then(|(_, value)| value.parse::<u64>().ok()) else {
         return Vec::new();
     };
-    const ONE_CALL: u64 = 7;
     let over = snapshot
         .runs
         .iter()

@@ -138,7 +138,11 @@ async fn dev_says_who_is_asked_what_and_the_shown_commands_decide_it() {
     }
     let model = ScriptedModel::start(|request| match tool_results(request) {
         0 => Reply::call("call_0", "pay", &json!({"euros": 10})),
-        1 => Reply::call("call_1", "ask_question", &json!({"question": "Anything else?"})),
+        1 => Reply::call(
+            "call_1",
+            "ask_question",
+            &json!({"question": "Anything else?"}),
+        ),
         2 => Reply::call("call_2", "pay", &json!({"euros": 20})),
         _ => Reply::text("Paid."),
     })
@@ -156,15 +160,27 @@ async fn dev_says_who_is_asked_what_and_the_shown_commands_decide_it() {
     dev.until("Anything else?").await;
     dev.until("post the next message").await;
     let answered = dev.say("20 more, please.").await;
-    assert_eq!((&answered["answered"], &answered["run_id"]), (&json!(true), &json!(run_id)));
+    assert_eq!(
+        (&answered["answered"], &answered["run_id"]),
+        (&json!(true), &json!(run_id))
+    );
     dev.until("pause.decided: answer by ada").await;
     dev.until("{\"euros\":20}").await;
     let approve = dev.until("openeve approve ").await;
-    let decided = dev.post(&format!("/runs/{run_id}/reject"), &json!({"reason": "enough"})).await;
+    let decided = dev
+        .post(
+            &format!("/runs/{run_id}/reject"),
+            &json!({"reason": "enough"}),
+        )
+        .await;
     assert_eq!(decided["decided"], true, "{decided}");
     dev.until("pause.decided: reject by operator").await;
     dev.until("run.completed").await;
     assert_eq!(run(&approve, Path::new("/")).await, 1, "it was rejected");
     dev.interrupt();
-    assert_eq!(run(&approve, Path::new("/")).await, 2, "its database is gone");
+    assert_eq!(
+        run(&approve, Path::new("/")).await,
+        2,
+        "its database is gone"
+    );
 }

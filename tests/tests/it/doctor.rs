@@ -678,10 +678,18 @@ async fn a_check_that_the_database_cuts_short_is_not_taken_for_healthy() {
     let held = client.transaction().await.unwrap();
     let lock = "LOCK TABLE openeve.usage_records IN ACCESS EXCLUSIVE MODE";
     held.batch_execute(lock).await.unwrap();
-    let url = format!("{} options='-c lock_timeout=50ms'", world.database.url());
+    let hurried = Scope {
+        statement_ms: 50,
+        ..Scope::default()
+    };
     let sums = INVARIANTS.iter().find(|one| one.id == "I15").unwrap();
-    let verdict = doctor(&url).check(sums, &Scope::default()).await.unwrap();
-    assert!(matches!(verdict, Verdict::Unfinished { .. }), "{verdict:?}");
+    let store = doctor(&world.database.url());
+    let verdict = store.check(sums, &hurried).await.unwrap();
+    let Verdict::Unfinished { why } = verdict else {
+        panic!("nobody may say what nobody has seen: {verdict:?}");
+    };
+    assert_eq!(why, "it took longer than 50 ms");
+    let url = format!("{} options='-c lock_timeout=50ms'", world.database.url());
     let told = run(&url, &["--json"]);
     assert_eq!(told.status.code(), Some(2), "{told:?}");
     assert_eq!(json(&told)["outcome"], "unfinished");

@@ -52,8 +52,7 @@ async fn world(engine: ScriptedEngine) -> World {
 }
 
 async fn pauses(world: &World, run: RunId) -> Pauses {
-    let pauses = world.store.pauses("tester", run).await.unwrap();
-    pauses.expect("the run exists")
+    world.store.pauses("tester", run).await.unwrap().unwrap()
 }
 
 /// Starts a run and works until it waits.

@@ -547,7 +547,8 @@ async fn a_run_is_cancelled_wherever_it_stands() {
         assert_eq!(post(&world, next, "cancel", Value::Null).await.0, 202);
         gate.open();
     };
-    tokio::join!(async { drop(world.step(next).await.unwrap()) }, cancelling);
+    let (stepped, ()) = tokio::join!(world.step(next), cancelling);
+    stepped.unwrap();
     world.settle().await;
     assert_eq!(world.view(next).await.status, RunStatus::Cancelled);
     assert_eq!(count(&world, next, "run.cancel_requested").await, 1);

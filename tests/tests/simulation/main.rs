@@ -2,7 +2,11 @@
 //!
 //! On demand: `cargo run --profile bench -p openeve-tests --bin simulate -- --help`.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test fails loudly"
+)]
 
 mod mutants;
 mod seeds;

@@ -80,7 +80,6 @@ fn every_clause_removed_alone_is_noticed() {
         let clauses = Clauses::without(&[name]);
         let checks = failed_checks(&clauses);
         let seeds = seeds_until_red(&clauses, 200);
-        println!("{name}: checks {checks:?}, seed {seeds:?}");
         if checks.is_empty() && seeds.is_none() {
             unseen.push(*name);
         }

@@ -27,7 +27,9 @@ pub(crate) async fn run(arguments: CancelArguments) -> anyhow::Result<ExitCode> 
     let cancelled = cancel(&reach.deps, run, OPERATOR).await?;
     let done = match cancelled {
         Cancelled::Ended { .. } => "cancelled",
-        _ => "asked to end; its step does so at the next boundary",
+        Cancelled::Requested | Cancelled::Already(_) | Cancelled::Unknown => {
+            "asked to end; its step does so at the next boundary"
+        }
     };
     let told = told_cancelled(cancelled);
     say(&told, run, &target, done);

@@ -127,7 +127,9 @@ async fn decide(
     let reach = target.open().await?;
     let outcome = match &decision {
         Decision::Answer { text } => resume_input(&reach.deps, run, which, text, &by).await?,
-        _ => resume_approval(&reach.deps, run, which, decision.clone(), &by).await?,
+        Decision::Approve | Decision::Reject { .. } | Decision::Authorize => {
+            resume_approval(&reach.deps, run, which, decision.clone(), &by).await?
+        }
     };
     let done = match (&outcome, &decision) {
         (Outcome::Already { same: true, .. }, _) => "that had been decided before",

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use openeve_host::clock::SystemClock;
 use openeve_postgres::PgStore;
 use openeve_postgres::doctor::{GRACE_MS, INVARIANTS, Invariant, Standing, Verdict};
-use openeve_runtime::ports::{Clock as _, PortError};
+use openeve_runtime::ports::{Clock as _, PortError, Store as _};
 use serde_json::{Value, json};
 
 use crate::output::{self, Usage};
@@ -27,7 +27,7 @@ const UNKNOWN: u8 = 2;
 #[derive(Args)]
 pub(crate) struct DoctorArguments {
     /// The agent folder: its artifact names schedules and secrets, its `openeve dev` runs the private
-    /// database. By default OPENEVE_ARTIFACT_ROOT, else this folder; there need be none.
+    /// database. By default `OPENEVE_ARTIFACT_ROOT`, else this folder; there need be none.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<std::path::PathBuf>,
     /// Look at this agent's rows alone; every agent's by default.
@@ -58,7 +58,13 @@ struct Clocks {
 pub(crate) async fn run(arguments: DoctorArguments) -> anyhow::Result<ExitCode> {
     let reach = reach::open(&arguments)?;
     let (store, scope) = (&reach.store, &reach.scope);
-    let standing = store.standing(scope).await.map_err(unreachable)?;
+    store.ready().await.map_err(unreachable)?;
+    // What stands where is worth knowing; a database too slow to tell may still be checked.
+    let standing = store.standing(scope).await;
+    let standing = standing.inspect_err(|error| {
+        output::say(&format!("ages and counts are not known: {error}"));
+    });
+    let standing = standing.ok();
     let clocks = clocks(store).await?;
     let mut checks = Vec::with_capacity(INVARIANTS.len());
     for invariant in INVARIANTS {
@@ -69,12 +75,15 @@ pub(crate) async fn run(arguments: DoctorArguments) -> anyhow::Result<ExitCode> 
         }
         checks.push(checked);
     }
-    let (code, word) = outcome(&checks);
+    let (code, _) = outcome(&checks);
     if arguments.json {
-        let report = json(&arguments, &checks, &standing, &clocks, word);
+        let report = json(&arguments, &checks, standing.as_ref(), &clocks);
         output::answer(&report.to_string());
     } else {
-        shown::standing(&standing, &clocks);
+        if let Some(standing) = &standing {
+            shown::standing(standing);
+        }
+        shown::clock(&clocks);
         shown::outcome(&checks);
     }
     Ok(ExitCode::from(code))
@@ -115,10 +124,24 @@ fn outcome(checks: &[Checked]) -> (u8, &'static str) {
 fn json(
     arguments: &DoctorArguments,
     checks: &[Checked],
-    standing: &Standing,
+    standing: Option<&Standing>,
     clocks: &Clocks,
-    word: &str,
 ) -> Value {
+    let mut told = json!({
+        "outcome": outcome(checks).1,
+        "agent": arguments.agent,
+        "grace_seconds": arguments.grace_seconds,
+        "checks": checks.iter().map(check_json).collect::<Vec<_>>(),
+        "clock": {"database": clocks.database, "ahead_ms": clocks.ahead_ms},
+    });
+    let more = standing.map(standing_json);
+    if let (Some(told), Some(Value::Object(more))) = (told.as_object_mut(), more) {
+        told.extend(more);
+    }
+    told
+}
+
+fn standing_json(standing: &Standing) -> Value {
     let ages = standing.ages.iter().map(|age| {
         json!({"kind": age.kind, "count": age.count, "oldest_id": age.oldest_id, "oldest_seconds": age.oldest_s})
     });
@@ -134,15 +157,10 @@ fn json(
         .iter()
         .map(|one| json!({"id": one.id, "state": shown::state(one.state)}));
     json!({
-        "outcome": word,
-        "agent": arguments.agent,
-        "grace_seconds": arguments.grace_seconds,
-        "checks": checks.iter().map(check_json).collect::<Vec<_>>(),
         "ages": ages.collect::<Vec<_>>(),
         "schedules": schedules.collect::<Vec<_>>(),
         "counts": counts.collect::<Vec<_>>(),
         "schema": schema.collect::<Vec<_>>(),
-        "clock": {"database": clocks.database, "ahead_ms": clocks.ahead_ms},
     })
 }
 

@@ -25,7 +25,7 @@ use crate::output::{self, Usage};
 #[derive(Args)]
 pub(crate) struct Target {
     /// The agent folder: its artifact names the agent, its `openeve dev` runs the private database.
-    /// By default OPENEVE_ARTIFACT_ROOT, else this folder.
+    /// By default `OPENEVE_ARTIFACT_ROOT`, else this folder.
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// The agent's id, where there is no artifact.
@@ -56,16 +56,13 @@ impl Target {
         let agent_id = self.agent_id(&root)?;
         let given = values.given("DATABASE_URL").map(Secret::new);
         let is_private = given.is_none();
-        let (store, bells) = match given {
-            Some(url) => {
-                output::say("in the database that DATABASE_URL names");
-                let pool = Pool::new(&url, 1, ca(&values)?.as_deref())?;
-                (PgStore::new(pool), CommandDoorbell::of(&values))
-            }
-            None => {
-                let why = "`openeve dev` has its own doorbell";
-                (private(&root).await?, CommandDoorbell::nobody(why))
-            }
+        let (store, bells) = if let Some(url) = given {
+            output::say("in the database that DATABASE_URL names");
+            let pool = Pool::new(&url, 1, ca(&values)?.as_deref())?;
+            (PgStore::new(pool), CommandDoorbell::of(&values))
+        } else {
+            let why = "`openeve dev` has its own doorbell";
+            (private(&root).await?, CommandDoorbell::nobody(why))
         };
         let (store, bells) = (Arc::new(store), Arc::new(bells));
         Ok(Reach {

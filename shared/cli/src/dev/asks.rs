@@ -49,19 +49,16 @@ pub(super) async fn tell(
     }
 }
 
-/// How a command behind this process names the agent folder.
+/// How a command in another terminal names the agent folder.
 pub(super) fn again(folder: &Path) -> String {
-    let here = std::env::current_dir().and_then(std::fs::canonicalize);
-    match (here, std::fs::canonicalize(folder)) {
-        (Ok(here), Ok(there)) if here == there => String::new(),
-        _ => format!(" --folder {}", quoted(&folder.display().to_string())),
-    }
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    format!(" --folder {}", quoted(&folder.display().to_string()))
 }
 
 /// One block of lines, so that no other run's lines fall into it.
-fn words(run_id: RunId, pauses: &Pauses, paused: &PausedCall, url: &str, again: &str) -> String {
+fn words(run_id: RunId, all: &Pauses, paused: &PausedCall, url: &str, again: &str) -> String {
     let label = label(run_id);
-    let mut lines = shown::lines(paused, pauses.requester.as_deref());
+    let mut lines = shown::lines(paused, all.requester.as_deref());
     for command in shown::commands(run_id, paused, again) {
         lines.push(format!("  {:<10} {command}", "decide"));
     }
@@ -100,7 +97,7 @@ mod tests {
 
     fn paused(kind: PauseKind) -> (Pauses, PausedCall) {
         let call = "call_00000000000000000000000000000007";
-        let paused = PausedCall {
+        let one = PausedCall {
             pause: Pause {
                 run_id: "run_00000000000000000000000000000001".parse().unwrap(),
                 call_id: call.parse().unwrap(),
@@ -125,9 +122,9 @@ mod tests {
             channel: "message".to_owned(),
             requester: Some("ada".to_owned()),
             tenant: String::new(),
-            pauses: vec![paused.clone()],
+            pauses: vec![one.clone()],
         };
-        (pauses, paused)
+        (pauses, one)
     }
 
     #[test]

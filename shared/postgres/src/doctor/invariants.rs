@@ -5,7 +5,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 use super::look::{Bound, snapshot};
 use super::transcripts::{self, Half};
-use super::{OFFENDERS_COUNTED_MAX, Offender, RUNS_MAX, Scope, Verdict, schedules, secrets};
+use super::{OFFENDERS_COUNTED_MAX, Offender, Scope, Verdict, schedules, secrets};
 use crate::failure::Failure;
 use crate::pool::Pool;
 
@@ -43,7 +43,7 @@ enum Look {
 }
 
 /// A value a statement is given, in the order it names them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bind {
     Agent,
     Runs,
@@ -245,16 +245,32 @@ pub const INVARIANTS: &[Invariant] = &[
 ];
 
 impl Invariant {
-    /// Looks.
-    pub(super) async fn check(&self, pool: &Pool, scope: &Scope) -> Result<Verdict, Failure> {
+    /// Whether it looks at as many runs as it is told.
+    pub(super) fn is_sized(&self) -> bool {
+        match &self.look {
+            Look::Rows(_, binds) | Look::Calls(_, binds) | Look::IfAny(_, binds, _) => {
+                binds.contains(&Bind::Runs)
+            }
+            Look::Schedules => true,
+            Look::Order | Look::Secrets => false,
+        }
+    }
+
+    /// Looks, at that many of the newest runs.
+    pub(super) async fn check(
+        &self,
+        pool: &Pool,
+        scope: &Scope,
+        runs: u64,
+    ) -> Result<Verdict, Failure> {
         match &self.look {
             Look::Rows(sql, binds) => {
-                let offenders = offenders(pool, scope, sql, binds).await?;
+                let offenders = offenders(pool, scope, runs, (sql, binds)).await?;
                 Ok(Verdict::of(offenders, String::new()))
             }
-            Look::Schedules => schedules::check(pool, scope).await,
+            Look::Schedules => schedules::check(pool, scope, runs).await,
             Look::Calls(sql, binds) => {
-                let mut all = offenders(pool, scope, sql, binds).await?;
+                let mut all = offenders(pool, scope, runs, (sql, binds)).await?;
                 let (more, note) = transcripts::faults(pool, scope, Half::Calls).await?;
                 all.extend(more);
                 Ok(Verdict::of(all, note))
@@ -274,11 +290,11 @@ impl Invariant {
 async fn offenders(
     pool: &Pool,
     scope: &Scope,
-    sql: &'static str,
-    binds: &[Bind],
+    runs: u64,
+    (sql, binds): (&'static str, &[Bind]),
 ) -> Result<Vec<Offender>, Failure> {
-    let values: Vec<_> = binds.iter().map(|bind| bind.value(scope)).collect();
-    snapshot(pool, async |seen| {
+    let values: Vec<_> = binds.iter().map(|bind| bind.value(scope, runs)).collect();
+    snapshot(pool, scope.statement_ms, async |seen| {
         seen.offenders(sql, &bound(&values)).await
     })
     .await
@@ -290,8 +306,11 @@ async fn if_any(
     (sql, binds): (&'static str, &[Bind]),
     otherwise: &str,
 ) -> Result<Verdict, Failure> {
-    let values: Vec<_> = binds.iter().map(|bind| bind.value(scope)).collect();
-    let rows = snapshot(pool, async |seen| seen.rows(sql, &bound(&values)).await).await?;
+    let values: Vec<_> = binds.iter().map(|bind| bind.value(scope, 0)).collect();
+    let rows = snapshot(pool, scope.statement_ms, async |seen| {
+        seen.rows(sql, &bound(&values)).await
+    })
+    .await?;
     let mut offenders = Vec::new();
     let mut any = false;
     for row in &rows {
@@ -319,7 +338,7 @@ fn bound(values: &[Value]) -> Vec<Bound<'_>> {
 }
 
 impl Bind {
-    fn value(self, scope: &Scope) -> Value {
+    fn value(self, scope: &Scope, runs: u64) -> Value {
         let settings = &scope.settings;
         let overdue_ms = |lease_ms: u64| {
             TICK_INTERVAL_MS
@@ -328,7 +347,7 @@ impl Bind {
         };
         let number = match self {
             Self::Agent => return (Box::new(scope.agent_id.clone()), Type::TEXT),
-            Self::Runs => RUNS_MAX,
+            Self::Runs => runs,
             Self::Limit => OFFENDERS_COUNTED_MAX as u64,
             Self::WallMs => (BATCH_CALLS_MAX as u64 * TOOL_WALL_MS)
                 .saturating_add(settings.run_bounds.wall_ms)
@@ -373,7 +392,7 @@ mod tests {
 
     #[test]
     fn what_is_late_is_excused_for_the_interval_the_lease_and_the_grace() {
-        let (value, _) = Bind::RunOverdueMs.value(&Scope::default());
+        let (value, _) = Bind::RunOverdueMs.value(&Scope::default(), 1);
         assert_eq!(format!("{value:?}"), "300000");
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! Each check is bounded: it looks at the newest [`RUNS_MAX`] runs, counts at most
 //! [`OFFENDERS_COUNTED_MAX`] offenders and lists [`OFFENDERS_LISTED_MAX`]. [`Invariant::reads`] says
-//! which indices it uses and what it scans. A check that runs out of time is
-//! [`Verdict::Unfinished`], never healthy.
+//! which indices it uses and what it scans. A check that runs out of time looks again at a tenth of
+//! the runs, and says so; one that still does is [`Verdict::Unfinished`], never healthy.
 //!
 //! A row can prove less than a history: the simulation and the crash sweep watch what happens, the
 //! doctor looks at what is left of it. It decides nothing and repairs nothing.
@@ -25,7 +25,7 @@ use std::sync::Arc;
 use openeve_domain::manifest::Manifest;
 use openeve_domain::secret::Secret;
 use openeve_runtime::config::Settings;
-use openeve_runtime::ports::{PortError, Store as _};
+use openeve_runtime::ports::PortError;
 
 pub use invariants::{INVARIANTS, Invariant};
 pub use secrets::SECRET_BYTES_MIN;
@@ -36,11 +36,13 @@ use crate::store::PgStore;
 
 /// Runs a check looks at, the newest ones.
 pub const RUNS_MAX: u64 = 100_000;
+/// A check that runs out of time with fewer runs than ten times this is given up.
+const RUNS_MIN: u64 = 1_000;
 /// Offenders a check lists.
 pub const OFFENDERS_LISTED_MAX: usize = 20;
 /// Offenders a check counts.
 pub const OFFENDERS_COUNTED_MAX: usize = 1_000;
-/// How long one statement of a check may take, in milliseconds.
+/// How long one statement of a check may take unless somebody says otherwise, in milliseconds.
 pub const STATEMENT_MS_MAX: u64 = 30_000;
 /// What is late is excused for this long unless somebody says otherwise, in milliseconds.
 pub const GRACE_MS: u64 = 180_000;
@@ -58,6 +60,8 @@ pub struct Scope {
     pub manifest: Option<Arc<Manifest>>,
     /// Values that may occur nowhere, by the variable that holds them.
     pub secrets: Vec<(String, Secret)>,
+    /// How long one statement may take.
+    pub statement_ms: u64,
 }
 
 impl Default for Scope {
@@ -68,6 +72,7 @@ impl Default for Scope {
             settings: Settings::default(),
             manifest: None,
             secrets: Vec::new(),
+            statement_ms: STATEMENT_MS_MAX,
         }
     }
 }
@@ -143,19 +148,26 @@ impl PgStore {
     /// Checks one invariant. Fails only if the database does not answer; a check that the database
     /// refuses or cuts short is [`Verdict::Unfinished`].
     pub async fn check(&self, invariant: &Invariant, scope: &Scope) -> Result<Verdict, PortError> {
-        match invariant.check(self.pool(), scope).await {
-            Ok(verdict) => Ok(verdict),
-            Err(Failure::Connection(why)) => Err(Failure::Connection(why).into_port()),
-            Err(other) => Ok(Verdict::Unfinished {
-                why: unfinished(&other.into_port()),
-            }),
+        let mut runs = RUNS_MAX;
+        loop {
+            let error = match invariant.check(self.pool(), scope, runs).await {
+                Ok(verdict) => return Ok(narrowed(verdict, runs, scope)),
+                Err(Failure::Connection(why)) => return Err(Failure::Connection(why).into_port()),
+                Err(other) => other.into_port(),
+            };
+            if !ran_out_of_time(&error) {
+                return Ok(Verdict::Unfinished { why: error.message });
+            }
+            if runs <= RUNS_MIN || !invariant.is_sized() {
+                let why = format!("it took longer than {} ms", scope.statement_ms);
+                return Ok(Verdict::Unfinished { why });
+            }
+            runs /= 10;
         }
     }
 
-    /// What stands where, how old the oldest row of each kind is, and which schema it is. Refuses a
-    /// database whose schema is not this build's.
+    /// What stands where, how old the oldest row of each kind is, and which schema it is.
     pub async fn standing(&self, scope: &Scope) -> Result<Standing, PortError> {
-        self.ready().await?;
         standing::standing(self.pool(), scope)
             .await
             .map_err(Failure::into_port)
@@ -169,13 +181,26 @@ impl PgStore {
     }
 }
 
-/// Why a check did not come to its end.
-fn unfinished(error: &PortError) -> String {
-    if error.message.contains("(57014)") {
-        let seconds = STATEMENT_MS_MAX / 1_000;
-        return format!("it took longer than {seconds} s and was cut short");
+/// Whether the server cut a statement short.
+fn ran_out_of_time(error: &PortError) -> bool {
+    error.message.contains("(57014)")
+}
+
+/// What a check of fewer runs than usual came to.
+fn narrowed(mut verdict: Verdict, runs: u64, scope: &Scope) -> Verdict {
+    if let Verdict::Ok { note } = &mut verdict
+        && runs < RUNS_MAX
+    {
+        let limit_ms = scope.statement_ms;
+        let only =
+            format!("the newest {runs} runs alone were looked at: more took over {limit_ms} ms");
+        let rest = std::mem::replace(note, only);
+        if !rest.is_empty() {
+            note.push_str("; ");
+            note.push_str(&rest);
+        }
     }
-    error.message.clone()
+    verdict
 }
 
 #[cfg(test)]
@@ -201,8 +226,15 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_was_cut_short_says_so() {
-        let error = PortError::retry("database_busy", "canceling statement (57014)");
-        assert!(unfinished(&error).contains("30 s"));
+    fn a_check_of_fewer_runs_says_how_many() {
+        let fine = || Verdict::Ok {
+            note: String::new(),
+        };
+        let scope = Scope::default();
+        assert_eq!(narrowed(fine(), RUNS_MAX, &scope), fine());
+        let Verdict::Ok { note } = narrowed(fine(), 10_000, &scope) else {
+            panic!("it holds for those that were looked at");
+        };
+        assert!(note.contains("newest 10000 runs"), "{note}");
     }
 }

@@ -11,7 +11,7 @@ use openeve_domain::schedule::Plan;
 use tokio_postgres::types::Type;
 
 use super::look::{Snapshot, snapshot};
-use super::{OFFENDERS_COUNTED_MAX, Offender, RUNS_MAX, Scope, Verdict};
+use super::{OFFENDERS_COUNTED_MAX, Offender, Scope, Verdict};
 use crate::failure::Failure;
 use crate::pool::Pool;
 use crate::rows::{corrupt, get};
@@ -20,10 +20,10 @@ use crate::rows::{corrupt, get};
 const OCCURRENCES_MAX: i64 = 1_000;
 
 /// Whether each occurrence has one run, and whether one was lost.
-pub(super) async fn check(pool: &Pool, scope: &Scope) -> Result<Verdict, Failure> {
-    let runs = i64::try_from(RUNS_MAX).unwrap_or(i64::MAX);
+pub(super) async fn check(pool: &Pool, scope: &Scope, runs: u64) -> Result<Verdict, Failure> {
+    let runs = i64::try_from(runs).unwrap_or(i64::MAX);
     let limit = i64::try_from(OFFENDERS_COUNTED_MAX).unwrap_or(i64::MAX);
-    snapshot(pool, async |seen| {
+    snapshot(pool, scope.statement_ms, async |seen| {
         let sql = include_str!("../sql/doctor_i12.sql");
         let mut offenders = seen
             .offenders(

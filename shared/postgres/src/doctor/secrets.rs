@@ -42,7 +42,7 @@ pub(super) async fn check(pool: &Pool, scope: &Scope) -> Result<Verdict, Failure
         }
         return Ok(Verdict::NotApplicable { why });
     }
-    snapshot(pool, async |seen| {
+    snapshot(pool, scope.statement_ms, async |seen| {
         let mut search = Search {
             wanted: &wanted,
             bytes: 0,

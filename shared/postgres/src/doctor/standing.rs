@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tokio_postgres::types::Type;
 
 use super::look::snapshot;
-use super::{RUNS_MAX, Scope};
+use super::{RUNS_MAX, STATEMENT_MS_MAX, Scope};
 use crate::failure::Failure;
 use crate::migrate::{self, Planned};
 use crate::pool::Pool;
@@ -73,7 +73,7 @@ pub(super) async fn standing(pool: &Pool, scope: &Scope) -> Result<Standing, Fai
     })?;
     let runs = i64::try_from(RUNS_MAX).unwrap_or(i64::MAX);
     let agent = || (&scope.agent_id as _, Type::TEXT);
-    snapshot(pool, async |seen| {
+    snapshot(pool, scope.statement_ms, async |seen| {
         let mut ages = Vec::new();
         let sql = include_str!("../sql/doctor_standing.sql");
         for row in &seen.rows(sql, &[agent()]).await? {
@@ -119,7 +119,7 @@ pub(super) async fn standing(pool: &Pool, scope: &Scope) -> Result<Standing, Fai
 
 /// The database's clock.
 pub(super) async fn clock(pool: &Pool) -> Result<Timestamp, Failure> {
-    snapshot(pool, async |seen| {
+    snapshot(pool, STATEMENT_MS_MAX, async |seen| {
         let rows = seen
             .rows(include_str!("../sql/doctor_clock.sql"), &[])
             .await?;

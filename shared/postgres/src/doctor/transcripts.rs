@@ -51,7 +51,7 @@ pub(super) async fn faults(
     scope: &Scope,
     half: Half,
 ) -> Result<(Vec<Offender>, String), Failure> {
-    snapshot(pool, async |seen| {
+    snapshot(pool, scope.statement_ms, async |seen| {
         let runs = chosen(seen, scope).await?;
         let mut offenders = Vec::new();
         for page in runs.chunks(PAGE) {

@@ -32,7 +32,7 @@ UNION ALL
     format('owes again what is %s, not given up', old.status)
 FROM delivery AS again
 JOIN delivery AS old ON old.run_id = again.run_id AND again.key = 'redrive:' || old.id
-WHERE old.status <> 'failed'
+WHERE starts_with(again.key, 'redrive:') AND old.status <> 'failed'
 LIMIT $3)
 UNION ALL
 (SELECT 'dlv_' || replace(id::text, '-', ''), 'is sent and was never leased'
@@ -46,6 +46,7 @@ FROM delivery
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT value) FROM jsonb_array_elements(delivery.provider_ids)
 ) AS named
-WHERE named.count > delivery.parts_sent
+WHERE jsonb_array_length(delivery.provider_ids) > delivery.parts_sent
+    AND named.count > delivery.parts_sent
 LIMIT $3)
 LIMIT $3

@@ -69,7 +69,7 @@ LEFT JOIN row USING (place, kind)
 GROUP BY place, kind
 UNION ALL
 SELECT 'dead rows', coalesce(sum(t.n_dead_tup), 0)::bigint,
-    (array_agg(t.relname::text ORDER BY t.n_dead_tup DESC))[1],
+    (array_agg(t.relname::text ORDER BY t.n_dead_tup DESC) FILTER (WHERE t.n_dead_tup > 0))[1],
     extract(epoch FROM clock_timestamp() - (array_agg(
         greatest(t.last_vacuum, t.last_autovacuum) ORDER BY t.n_dead_tup DESC))[1])::float8
 FROM pg_stat_user_tables AS t

@@ -5,6 +5,7 @@ use std::pin::pin;
 use futures_util::future::{Either, select};
 use openeve_domain::bell::{Bell, Place};
 use openeve_domain::channel::IdempotencyKey;
+use openeve_domain::commit::Accept;
 use openeve_domain::event::{Event, PAUSE_DECIDED};
 use openeve_domain::ids::{ConversationId, RunId};
 use openeve_domain::limits::ACCEPT_MS_MAX;
@@ -15,7 +16,7 @@ use serde_json::json;
 
 use super::{IngressDeps, IngressRequest, IngressResponse};
 use crate::config::Mode;
-use crate::ports::PortError;
+use crate::ports::{Accepted, PortError};
 
 /// Accepts one message. Idempotent by the caller's key, if it gave one.
 pub(super) async fn handle(
@@ -67,24 +68,7 @@ pub(super) async fn handle(
         }
     };
     if !accepted.duplicate {
-        if accepted.answered {
-            let by = turn.turn.sender.as_deref().unwrap_or_default();
-            let payload = json!({"verdict": "answer", "by": by});
-            deps.observer
-                .event(accepted.run_id, &Event::new(PAUSE_DECIDED, payload));
-        } else {
-            for event in &turn.events {
-                deps.observer.event(accepted.run_id, event);
-            }
-        }
-        let place = Place::Run {
-            run_id: accepted.run_id,
-        };
-        let bell = Bell::new(place, turn.trace_parent.clone()).of_tenant(&accepted.tenant);
-        // The row is committed: a bell that does not ring costs a minute, not the message.
-        if let Err(error) = deps.doorbell.ring(&bell, 0).await {
-            tracing::warn!(run.id = %accepted.run_id, error = %error, "a doorbell did not ring; the tick will");
-        }
+        tell(deps, &turn, &accepted).await;
     }
     IngressResponse::json(
         202,
@@ -96,6 +80,26 @@ pub(super) async fn handle(
             "run_url": format!("/runs/{}", accepted.run_id),
         }),
     )
+}
+
+/// Tells whoever watches, and rings the run that was created or answered.
+async fn tell(deps: &IngressDeps, turn: &Accept, accepted: &Accepted) {
+    let run_id = accepted.run_id;
+    if accepted.answered {
+        let by = turn.turn.sender.as_deref().unwrap_or_default();
+        let answered = Event::new(PAUSE_DECIDED, json!({"verdict": "answer", "by": by}));
+        deps.observer.event(run_id, &answered);
+    } else {
+        for event in &turn.events {
+            deps.observer.event(run_id, event);
+        }
+    }
+    let place = Place::Run { run_id };
+    let bell = Bell::new(place, turn.trace_parent.clone()).of_tenant(&accepted.tenant);
+    // The row is committed: a bell that does not ring costs a minute, not the message.
+    if let Err(error) = deps.doorbell.ring(&bell, 0).await {
+        tracing::warn!(run.id = %run_id, error = %error, "a doorbell did not ring; the tick will");
+    }
 }
 
 /// Whether the caller may use the channel. No secret configured means the route is closed, except

@@ -103,6 +103,17 @@ pub fn told(outcome: &Outcome, decision: &Decision) -> Told {
                 "by": by,
             }),
         },
+        Outcome::Already { .. }
+        | Outcome::NotAllowed { .. }
+        | Outcome::Unfit { .. }
+        | Outcome::Ambiguous { .. }
+        | Outcome::NothingWaits { .. }
+        | Outcome::Unknown => refusal(outcome).told(),
+    }
+}
+
+fn refusal(outcome: &Outcome) -> Refusal {
+    match outcome {
         Outcome::Already {
             call_id,
             status,
@@ -119,14 +130,7 @@ pub fn told(outcome: &Outcome, decision: &Decision) -> Told {
                 "decision": before,
                 "by": by,
             }),
-        }
-        .told(),
-        refused => refusal(refused).told(),
-    }
-}
-
-fn refusal(outcome: &Outcome) -> Refusal {
-    match outcome {
+        },
         Outcome::NotAllowed {
             by: None,
             approvers,
@@ -175,7 +179,7 @@ fn refusal(outcome: &Outcome) -> Refusal {
             message: format!("no such call waits; the run is {}", status.as_str()),
             details: json!({ "status": status.as_str() }),
         },
-        Outcome::Unknown | Outcome::Taken { .. } | Outcome::Already { .. } => unknown(),
+        Outcome::Unknown | Outcome::Taken { .. } => unknown(),
     }
 }
 
@@ -316,4 +320,51 @@ fn pause_json(paused: &PausedCall) -> Value {
         "by": decided_by,
         "expires_at": paused.expires_at,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_decide_is_said_in_words() {
+        let texts =
+            |of: &[&str]| -> Vec<String> { of.iter().map(|one| (*one).to_owned()).collect() };
+        let table = [
+            (texts(&[]), Some("ada"), "whoever started the run (ada)"),
+            (
+                texts(&["requester"]),
+                None,
+                "whoever is in the conversation",
+            ),
+            (
+                texts(&["bob", "role:admin"]),
+                None,
+                "bob or anybody with the role admin",
+            ),
+            (texts(&["anyone"]), Some("ada"), "anybody"),
+            (texts(&["operator"]), Some("ada"), "the operator"),
+        ];
+        for (approvers, requester, wanted) in table {
+            assert_eq!(who_may(&approvers, requester), wanted);
+        }
+    }
+
+    #[test]
+    fn a_pause_that_ended_says_how_and_by_whom() {
+        let no = Decision::Reject {
+            reason: String::new(),
+        };
+        let ended = |status, decision, by| super::ended(status, decision, by);
+        assert_eq!(
+            ended(PauseStatus::Decided, Some(&no), Some("ada")),
+            "ada came first and rejected it"
+        );
+        assert_eq!(
+            ended(PauseStatus::Decided, Some(&Decision::Approve), Some("")),
+            "somebody unnamed came first and approved it"
+        );
+        assert!(ended(PauseStatus::Expired, None, None).contains("in time"));
+        assert!(ended(PauseStatus::Withdrawn, None, None).contains("the run ended"));
+    }
 }

@@ -71,18 +71,6 @@ async fn f5_an_occurrence_that_could_not_fire_in_its_minute_fires_in_the_next() 
     assert_eq!(texts(&world, owed).await, ["09:00"]);
 }
 
-/// Public case F6 (librefang/librefang #3828).
-#[tokio::test]
-async fn f6_missed_occurrences_are_on_record_with_their_count() {
-    let (world, clock) = scheduled("*/5 * * * *", "2026-11-30T06:00:20Z").await;
-    tick(&ticking(&world, &clock)).await.unwrap();
-    clock.advance_ms(12 * 60_000);
-    assert_eq!(tick(&ticking(&world, &clock)).await.unwrap().fired, 1);
-    let missed =
-        "SELECT payload ->> 'count' FROM openeve.run_events WHERE kind = 'schedule.missed'";
-    assert_eq!(texts(&world, missed).await, ["1"], "06:05 fired nobody");
-}
-
 /// Public case F8 (kelektiv/node-cron #180).
 #[tokio::test]
 async fn f8_a_clock_that_goes_back_eight_seconds_fires_no_second_time() {

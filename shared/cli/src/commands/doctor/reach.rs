@@ -7,7 +7,7 @@ use openeve_domain::manifest::Manifest;
 use openeve_domain::secret::Secret;
 use openeve_host::artifact::{Artifact, ArtifactError};
 use openeve_host::environment;
-use openeve_postgres::doctor::Scope;
+use openeve_postgres::doctor::{STATEMENT_MS_MAX, Scope};
 use openeve_postgres::{PgStore, Pool};
 use openeve_runtime::config::{KNOBS, Settings, Values};
 
@@ -49,6 +49,7 @@ pub(super) fn open(arguments: &DoctorArguments) -> anyhow::Result<Reach> {
         grace_ms: arguments.grace_seconds.saturating_mul(1_000),
         settings: Settings::of(&values),
         secrets: secrets(&values, manifest.as_deref())?,
+        statement_ms: STATEMENT_MS_MAX,
         manifest,
     };
     Ok(Reach { store, scope })

@@ -54,8 +54,8 @@ fn check_lines(checked: &Checked) -> Vec<String> {
     lines
 }
 
-/// Ages, counts, schema and clock.
-pub(super) fn standing(standing: &Standing, clocks: &Clocks) {
+/// Ages, counts and the schema.
+pub(super) fn standing(standing: &Standing) {
     answer("");
     answer(&format!(
         "{:<28} {:>8}  oldest",
@@ -91,7 +91,6 @@ pub(super) fn standing(standing: &Standing, clocks: &Clocks) {
         "schema: {}",
         schema.collect::<Vec<_>>().join(", ")
     ));
-    answer(&clock(clocks));
 }
 
 fn counts(standing: &Standing, kind: &str) -> String {
@@ -107,7 +106,12 @@ fn counts(standing: &Standing, kind: &str) -> String {
     format!("{kind}, of the newest {RUNS_MAX} runs: {counts}")
 }
 
-fn clock(clocks: &Clocks) -> String {
+/// How the two clocks differ.
+pub(super) fn clock(clocks: &Clocks) {
+    answer(&clock_line(clocks));
+}
+
+fn clock_line(clocks: &Clocks) -> String {
     let by = clocks.ahead_ms.abs();
     let side = if clocks.ahead_ms < 0 {
         "behind"
@@ -208,7 +212,7 @@ mod tests {
     fn a_clock_that_is_off_is_said_to_be() {
         let told = |ahead_ms| {
             let database = jiff::Timestamp::UNIX_EPOCH;
-            clock(&Clocks { database, ahead_ms })
+            clock_line(&Clocks { database, ahead_ms })
         };
         assert!(told(-20).ends_with("20 ms behind this process's"));
         assert!(told(60_000).contains("set the wrong one right"));
