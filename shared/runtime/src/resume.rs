@@ -3,7 +3,7 @@
 //! Every surface comes through here: the ingress's endpoints, the command line, a channel's buttons
 //! and an author's own host. Whoever decides is judged against the pause's approvers; the decision
 //! itself is the store's one compare-and-set, so that of a hundred callers one decides and all are
-//! told how it ended. [`told`] says so in the same words to all of them.
+//! told how it ended. [`told()`] says so in the same words to all of them.
 
 mod told;
 
@@ -125,7 +125,7 @@ pub struct Which {
     pub generation: Option<u32>,
 }
 
-/// What became of it: an answer for the person who decided. [`told`] puts it into words.
+/// What became of it: an answer for the person who decided. [`told()`] puts it into words.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// This decision counts.
