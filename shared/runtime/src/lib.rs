@@ -17,6 +17,7 @@ pub mod dead_letters;
 pub mod delivery;
 pub mod engine;
 pub mod ingress;
+mod patience;
 pub mod ports;
 pub mod resume;
 pub mod step;

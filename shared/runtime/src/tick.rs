@@ -19,6 +19,7 @@ use openeve_domain::schedule::Plan;
 use serde_json::json;
 
 use crate::config::Settings;
+use crate::patience::patiently;
 use crate::ports::{Clock, Doorbell, Ids, Observer, PortError, Store};
 
 /// How long after a lease's end its run is rung; the database judges the lease.
@@ -67,15 +68,13 @@ pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
         deps.store.register(&deps.manifest).await?;
     }
     let mut ticked = Ticked::default();
-    let due = deps
-        .store
-        .due(
-            &deps.manifest.agent.id,
-            TICK_BATCH_MAX,
-            DOORBELL_GRACE_MS,
-            TICK_INTERVAL_MS,
-        )
-        .await?;
+    let agent_id = &deps.manifest.agent.id;
+    let due = patiently(deps.clock.as_ref(), || {
+        let horizon_ms = TICK_INTERVAL_MS;
+        deps.store
+            .due(agent_id, TICK_BATCH_MAX, DOORBELL_GRACE_MS, horizon_ms)
+    })
+    .await?;
     for expired in due.expired {
         ticked.pauses_expired += 1;
         if matches!(

@@ -92,7 +92,7 @@ async fn a_refused_reply_is_given_up_and_the_run_stays_completed() {
 async fn a_sender_that_vanished_is_replaced_once_its_lease_ran_out() {
     let world = world(echo()).await;
     let (run, id) = owed(&world).await;
-    let lost = LeaseToken::new(uuid::Uuid::new_v4());
+    let lost = LeaseToken::new(uuid::Uuid::from_u128(901));
     let leased = world
         .store
         .lease_delivery(id, lost, 60_000)

@@ -78,7 +78,16 @@ async fn a_database_that_is_down_says_so_with_the_remedy() {
     let run = world.say("c", "go").await;
     world.proxy.refuse(true);
     world.proxy.cut();
-    let error = world.step(run).await.unwrap_err();
+    let deps = openeve_runtime::step::StepDeps {
+        // The step waits for a moment before it gives up; this clock waits for nobody.
+        clock: std::sync::Arc::new(openeve_testkit::clock::FakeClock::eager(
+            jiff::Timestamp::UNIX_EPOCH,
+        )),
+        ..world.step_deps()
+    };
+    let error = openeve_runtime::step::step(&deps, run, 300_000)
+        .await
+        .unwrap_err();
     assert_eq!(error.code, "database_unreachable");
     assert!(error.message.contains("DATABASE_URL"), "{}", error.message);
     world.proxy.refuse(false);

@@ -219,8 +219,8 @@ async fn a_run_that_only_crashes_is_ended_as_stalled_and_frees_its_conversation(
     let run = world.say("c", "go").await;
     let next = world.say("c", "next").await;
     world.bells.take();
-    for _ in 0..6 {
-        let token = LeaseToken::new(uuid::Uuid::new_v4());
+    for crash in 0..6 {
+        let token = LeaseToken::new(uuid::Uuid::from_u128(900 + crash));
         world.store.claim(run, token, 60_000).await.unwrap();
         world.expire_leases().await;
     }

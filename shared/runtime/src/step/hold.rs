@@ -16,11 +16,8 @@ use openeve_domain::status::RunStatus;
 
 use super::{StepDeps, ring};
 use crate::delivery::{Through, discharge};
+use crate::patience::patiently;
 use crate::ports::{CommitAnswer, Heartbeat, PortError};
-
-/// Waits between tries of a commit that the database could not take, in milliseconds. A commit is
-/// idempotent; giving up early would turn a finished tool into an interrupted one.
-const COMMIT_WAITS_MS: [u64; 4] = [200, 1_000, 3_000, 6_000];
 
 /// Why a step stops without having ended its run.
 #[derive(Debug)]
@@ -130,7 +127,10 @@ impl<'a> Hold<'a> {
 
     async fn write(&mut self, commit: Commit) -> Result<(), Stop> {
         let asked_ms = self.elapsed_ms();
-        let committed = match self.patiently(&commit).await? {
+        let lease_ms = self.deps.settings.run_lease_ms;
+        let store = &self.deps.store;
+        let answer = patiently(self.deps.clock.as_ref(), || store.commit(&commit, lease_ms)).await;
+        let committed = match answer.map_err(Stop::Failed)? {
             CommitAnswer::Applied(committed) => committed,
             CommitAnswer::Superseded => return Err(Stop::Superseded),
         };
@@ -192,25 +192,6 @@ impl<'a> Hold<'a> {
             self.deps.observer.event(self.state.run_id, event);
         }
         self.shown = self.state.unsaved.events.len();
-    }
-
-    async fn patiently(&self, commit: &Commit) -> Result<CommitAnswer, Stop> {
-        let mut waits = COMMIT_WAITS_MS.into_iter();
-        loop {
-            let error = match self
-                .deps
-                .store
-                .commit(commit, self.deps.settings.run_lease_ms)
-                .await
-            {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            match (error.class, waits.next()) {
-                (Class::Retry { .. }, Some(wait_ms)) => self.deps.clock.wait_ms(wait_ms).await,
-                _ => return Err(Stop::Failed(error)),
-            }
-        }
     }
 
     /// A reply that cannot be sent or settled now is found by the tick when its lease expires.

@@ -33,6 +33,7 @@ use serde_json::json;
 
 use crate::arguments::Arguments;
 use crate::config::Settings;
+use crate::patience::patiently;
 use crate::ports::{
     Claim, Clock, Doorbell, Engine, Ids, Observer, PortError, Sender, Store, ToolRunner,
 };
@@ -92,10 +93,12 @@ pub enum Stepped {
 pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<Stepped, PortError> {
     let begun_ms = deps.clock.monotonic_ms();
     let token = LeaseToken::new(deps.ids.uuid());
-    let claimed = deps
-        .store
-        .claim(run_id, token, deps.settings.run_lease_ms)
-        .await;
+    // The same token again is the same claim, so a lost answer costs nothing.
+    let lease_ms = deps.settings.run_lease_ms;
+    let claimed = patiently(deps.clock.as_ref(), || {
+        deps.store.claim(run_id, token, lease_ms)
+    })
+    .await;
     let state = match claimed {
         Err(error) if error.class == Class::Corrupt => {
             return set_aside(deps, run_id, token, error).await;

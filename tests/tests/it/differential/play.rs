@@ -98,50 +98,11 @@ impl Both {
         same(&here, &there)
     }
 
-    pub(super) async fn timed(
-        &self,
-        ops: &[Op],
-        per: &mut std::collections::BTreeMap<String, (u64, i128)>,
-    ) {
-        self.client.batch_execute(EMPTY).await.unwrap();
-        for op in ops {
-            let begin = Timestamp::now();
-            if let Op::Pass(minutes) = op {
-                self.pass(*minutes).await;
-            }
-            ask(&self.postgres, op, 0).await;
-            let ns = Timestamp::now().duration_since(begin).as_nanos();
-            let name = format!("{op:?}").split('(').next().unwrap().to_owned();
-            let e = per.entry(name).or_default();
-            e.0 += 1;
-            e.1 += ns;
-        }
-        let begin = Timestamp::now();
-        snapshot::read(&self.client).await;
-        let ns = Timestamp::now().duration_since(begin).as_nanos();
-        let e = per.entry("snapshot".into()).or_default();
-        e.0 += 1;
-        e.1 += ns;
-    }
-
     /// Lets time pass: whatever is compared with the clock is set back.
     async fn pass(&self, minutes: i64) {
         let sql = PASS.replace("$1", &format!("INTERVAL '{minutes} minutes'"));
         self.client.batch_execute(&sql).await.unwrap();
     }
-}
-
-/// Whether a store in memory with these clauses alone is told apart.
-pub(super) async fn differs(ops: &[Op], clauses: Clauses) -> bool {
-    let (whole, part) = (Memory::new(), Memory::under(clauses));
-    for op in ops {
-        whole.tick(op);
-        part.tick(op);
-        if ask(&whole.store, op, whole.now()).await != ask(&part.store, op, part.now()).await {
-            return true;
-        }
-    }
-    whole.store.snapshot() != part.store.snapshot()
 }
 
 /// Leaves out of a failing sequence what it fails without.

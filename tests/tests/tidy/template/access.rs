@@ -35,11 +35,16 @@ pub(crate) fn permissions_name_their_actions_and_resources(template: &Template) 
     )
 }
 
-/// A function may ring exactly the queues that its environment names, and read the one that feeds it.
+/// A function may ring exactly the queues that its environment names, and read the one that feeds it
+/// and the dead letters that its environment names.
 pub(crate) fn functions_may_use_the_queues_they_know(template: &Template) -> Verdict {
     let mut findings = Vec::new();
     for function in template.functions() {
-        let known = queues(template, function_references(template, &function));
+        let dead = |queue: &&str| queue.ends_with("DeadLetterQueue");
+        let (letters, known): (Vec<_>, Vec<_>) =
+            queues(template, function_references(template, &function))
+                .into_iter()
+                .partition(dead);
         let rung = queues(template, allowed(template, &function, "sqs:SendMessage"));
         if known != rung {
             findings.push(format!(
@@ -51,7 +56,9 @@ pub(crate) fn functions_may_use_the_queues_they_know(template: &Template) -> Ver
             .queue_events()
             .into_iter()
             .filter_map(|event| at(event, &["Queue"]));
-        let fed = queues(template, fed.filter_map(reference).collect());
+        let mut fed = queues(template, fed.filter_map(reference).collect());
+        // The dead letters that its environment names, it reads.
+        fed.extend(letters);
         let read = queues(template, allowed(template, &function, "sqs:ReceiveMessage"));
         if fed != read {
             findings.push(format!(
@@ -62,7 +69,8 @@ pub(crate) fn functions_may_use_the_queues_they_know(template: &Template) -> Ver
     }
     verdict(
         "A function may send to exactly the queues in its environment, and receive from the one that \
-         feeds it: more is a risk, less fails at run time only.",
+         feeds it and from the dead letters in its environment: more is a risk, less fails at run \
+         time only.",
         &findings,
     )
 }
