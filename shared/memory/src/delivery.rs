@@ -8,6 +8,9 @@ use openeve_runtime::ports::PortError;
 use crate::clean;
 use crate::tables::{Held, Tables, later, refused};
 
+/// What the last attempt met when its sender vanished.
+const VANISHED: &str = "its sender vanished";
+
 impl Tables {
     /// Leases a delivery that is due, or whose sender vanished.
     pub fn lease_delivery(
@@ -20,7 +23,6 @@ impl Tables {
         let guarded = self.clauses.delivery_lease;
         let delivery = self.deliveries.get_mut(&id)?;
         let own = delivery.lease.is_some_and(|held| held.token == token);
-        let sending = delivery.status == DeliveryStatus::Sending;
         let due = match delivery.status {
             DeliveryStatus::Pending => {
                 !guarded || delivery.next_attempt_at.is_some_and(|at| at <= now)
@@ -32,6 +34,15 @@ impl Tables {
         };
         if !due {
             return None;
+        }
+        // Our own token again, after a lost answer, must hear of it too.
+        let interrupted = if own {
+            delivery.last_error.as_deref() == Some(VANISHED)
+        } else {
+            delivery.status == DeliveryStatus::Sending
+        };
+        if interrupted {
+            delivery.last_error = Some(VANISHED.to_owned());
         }
         delivery.status = DeliveryStatus::Sending;
         delivery.lease = Some(Held {
@@ -53,7 +64,7 @@ impl Tables {
             text: delivery.text.clone(),
             attempts: delivery.attempt_count.saturating_sub(1),
             parts_sent: delivery.parts_sent,
-            interrupted: sending && !own,
+            interrupted,
         })
     }
 
@@ -67,9 +78,11 @@ impl Tables {
         if (guarded && !own) || delivery.status != DeliveryStatus::Sending {
             return false;
         }
-        delivery.parts_sent = delivery.parts_sent.max(part.parts_sent);
-        let named = part.provider_id.as_deref().map(clean::text);
-        delivery.provider_ids.extend(named);
+        if delivery.parts_sent < part.parts_sent {
+            delivery.parts_sent = part.parts_sent;
+            let named = part.provider_id.as_deref().map(clean::text);
+            delivery.provider_ids.extend(named);
+        }
         if let Some(held) = &mut delivery.lease {
             held.until = later(now, lease_ms);
         }
@@ -115,5 +128,74 @@ impl Tables {
             run.log(clean::event(&settlement.event), now);
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use openeve_domain::ids::{ConversationId, RunId};
+    use serde_json::Value;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::clauses::Clauses;
+    use crate::tables::Delivery;
+
+    /// A delivery whose sender vanished; leasing needs nothing of its run but that it is there.
+    fn tables(id: DeliveryId) -> Tables {
+        let mut tables = Tables::new(Clauses::default());
+        let accept = openeve_domain::commit::Accept {
+            run_id: RunId::new(Uuid::from_u128(1)),
+            conversation_id: ConversationId::new(Uuid::from_u128(2)),
+            agent_id: "a".into(),
+            agent_revision: "r".into(),
+            trigger: "message",
+            turn: openeve_domain::channel::ChannelTurn {
+                channel: "message".into(),
+                conversation_key: "c".into(),
+                text: "go".into(),
+                tenant: None,
+                sender: None,
+                reply_target: Value::Null,
+            },
+            may_answer: false,
+            idempotency: openeve_domain::channel::IdempotencyKey::channel("message", "k"),
+            idempotency_ttl_hours: 1,
+            events: Vec::new(),
+            trace_parent: None,
+            occurrence: None,
+        };
+        tables.accept(0, &accept).unwrap();
+        let delivery = Delivery {
+            key: "final".into(),
+            run_id: accept.run_id,
+            channel: "message".into(),
+            target: Value::Null,
+            text: "hi".into(),
+            status: DeliveryStatus::Sending,
+            reason: None,
+            lease: Some(Held {
+                token: LeaseToken::new(Uuid::from_u128(3)),
+                until: 10,
+            }),
+            attempt_count: 1,
+            next_attempt_at: None,
+            parts_sent: 0,
+            provider_ids: Vec::new(),
+            last_error: None,
+        };
+        tables.deliveries.insert(id, delivery);
+        tables
+    }
+
+    #[test]
+    fn a_lease_repeated_after_a_lost_answer_still_says_that_the_sender_before_vanished() {
+        let id = DeliveryId::new(Uuid::from_u128(4));
+        let token = LeaseToken::new(Uuid::from_u128(5));
+        let mut tables = tables(id);
+        let lost = tables.lease_delivery(20, id, token, 1_000);
+        let again = tables.lease_delivery(21, id, token, 1_000);
+        assert!(lost.as_ref().is_some_and(|leased| leased.interrupted));
+        assert_eq!(again, lost);
     }
 }

@@ -113,7 +113,7 @@ impl Tables {
                 }
             }
         }
-        rows.sort_by_key(|(at, _)| *at);
+        rows.sort_by_key(|(at, decide)| (*at, decide.call_id));
         rows.into_iter()
             .take(limit)
             .map(|(_, decide)| decide)

@@ -301,7 +301,13 @@ fn failed(state: &RunState, commit_id: CommitId, code: &str, message: String) ->
 /// after every recovery. What the refused commit carried is lost, so that this one is not refused
 /// for the same reason.
 pub fn give_up(state: &mut RunState, commit_id: CommitId, code: &str, message: String) -> Commit {
-    state.unsaved = Unsaved::default();
+    // Outcomes that were never written are none: their calls are open again.
+    for change in std::mem::take(&mut state.unsaved).changes {
+        let lost = state.calls.iter_mut().find(|call| call.id == change.id);
+        if let Some(call) = lost {
+            call.status = ToolCallStatus::Started;
+        }
+    }
     failed(state, commit_id, code, message)
 }
 

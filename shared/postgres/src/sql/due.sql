@@ -28,6 +28,7 @@ WHERE run.cancel_requested_at < clock_timestamp() - $2 * INTERVAL '1 millisecond
     AND run.finished_at IS NULL
     AND run.status IN ('waiting_approval', 'waiting_input', 'waiting_authorization')
     AND run.agent_id = $3
+ORDER BY run.cancel_requested_at
 LIMIT $1)
 UNION ALL
 (SELECT 'expiring', run.id, NULL, NULL, coalesce(nullif(c.tenant, ''), c.id::text),
@@ -58,5 +59,5 @@ UNION ALL
 FROM openeve.pauses AS p
 JOIN openeve.runs AS run ON run.id = p.run_id AND run.agent_id = $3 AND run.finished_at IS NULL
 WHERE p.status = 'pending' AND p.expires_at <= clock_timestamp()
-ORDER BY p.expires_at
+ORDER BY p.expires_at, p.tool_call_id
 LIMIT $1)

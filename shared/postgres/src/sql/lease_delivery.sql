@@ -1,7 +1,10 @@
 -- Leases a delivery that is due, or whose sender vanished. Called by: delivery. Locks: one
--- delivery. Rows: one or none. The attempt is counted here, so that a crash counts too.
+-- delivery. Rows: one or none. The attempt is counted here, so that a crash counts too. That the sender
+-- before vanished is written down: our own token again, after a lost answer, must hear of it too.
 WITH due AS (
-    SELECT id, status = 'sending' AND lease_token <> $2 AS interrupted
+    SELECT id, CASE
+            WHEN lease_token = $2 THEN last_error IS NOT DISTINCT FROM 'its sender vanished'
+            ELSE status = 'sending' END AS interrupted
     FROM openeve.deliveries
     WHERE id = $1
     FOR UPDATE
@@ -12,6 +15,7 @@ SET status = 'sending',
     lease_expires_at = clock_timestamp() + $3 * INTERVAL '1 millisecond',
     next_attempt_at = NULL,
     attempt_count = d.attempt_count + CASE WHEN d.lease_token = $2 THEN 0 ELSE 1 END,
+    last_error = CASE WHEN due.interrupted THEN 'its sender vanished' ELSE d.last_error END,
     updated_at = clock_timestamp()
 FROM due
 WHERE d.id = due.id

@@ -1,6 +1,6 @@
 -- Sets a run aside that this build cannot read: released, visible, tried again later.
 -- Called by: step, after a claim whose rows it could not read. Locks: one run. Rows: one, or none
--- when the lease is no longer ours. The crash that the claim counted is taken back: nobody crashed.
+-- when the lease is no longer ours. A clean release: no claim counts it as a crash.
 WITH aside AS (
     UPDATE openeve.runs
     SET lease_token = NULL,

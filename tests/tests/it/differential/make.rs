@@ -29,13 +29,6 @@ const MINUTE_MS: u64 = 60_000;
 
 /// A sequence of a seed.
 pub(super) async fn sequence(seed: u64, operations: usize) -> Vec<Op> {
-    sequence_with_answers(seed, operations)
-        .await
-        .into_iter()
-        .map(|(op, _)| op)
-        .collect()
-}
-pub(super) async fn sequence_with_answers(seed: u64, operations: usize) -> Vec<(Op, Answer)> {
     let mut make = Make {
         chance: Chance::new(seed),
         memory: Memory::new(),
@@ -51,8 +44,8 @@ pub(super) async fn sequence_with_answers(seed: u64, operations: usize) -> Vec<(
         let op = make.next();
         make.memory.tick(&op);
         let answer = ask(&make.memory.store, &op, make.memory.now()).await;
-        make.learn(&op, answer.clone());
-        ops.push((op, answer));
+        make.learn(&op, answer);
+        ops.push(op);
     }
     ops
 }
@@ -234,8 +227,12 @@ impl Make {
             Some(id) if self.chance.likely(8) => id,
             _ => self.delivery(),
         };
-        let token = match self.chance.pick(&self.leased) {
-            Some(leased) if self.chance.likely(2) => leased.token,
+        let own = self.leased.iter().rev().find(|leased| leased.id == id);
+        let own = own.map(|leased| leased.token);
+        let other = self.chance.pick(&self.leased).map(|leased| leased.token);
+        let token = match (own, other, self.chance.below(10)) {
+            (Some(own), _, 0..2) => own,
+            (_, Some(other), 2) => other,
             _ => LeaseToken::new(self.uuid()),
         };
         Op::Lease(id, token, self.lease_ms())

@@ -105,6 +105,19 @@ impl Both {
     }
 }
 
+/// Whether a sequence tells two stores in memory apart, each with clauses of its own.
+pub(super) async fn differ(ops: &[Op], one: Clauses, two: Clauses) -> bool {
+    let (one, two) = (Memory::under(one), Memory::under(two));
+    for op in ops {
+        one.tick(op);
+        two.tick(op);
+        if ask(&one.store, op, one.now()).await != ask(&two.store, op, two.now()).await {
+            return true;
+        }
+    }
+    one.store.snapshot() != two.store.snapshot()
+}
+
 /// Leaves out of a failing sequence what it fails without.
 pub(super) async fn shortest(
     both: &Both,
@@ -125,7 +138,7 @@ pub(super) async fn shortest(
     (ops, difference)
 }
 
-pub(super) const EMPTY: &str = "TRUNCATE openeve.pauses, openeve.tool_calls, openeve.checkpoints, openeve.messages, \
+const EMPTY: &str = "TRUNCATE openeve.pauses, openeve.tool_calls, openeve.checkpoints, openeve.messages, \
     openeve.run_events, openeve.usage_records, openeve.schedule_runs, openeve.deliveries, \
     openeve.idempotency_keys, openeve.runs, openeve.conversations CASCADE";
 

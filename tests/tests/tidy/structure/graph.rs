@@ -7,8 +7,9 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 use crate::repository::{Verdict, root, verdict};
 
 /// The adapters; none knows another.
-const ADAPTERS: [&str; 7] = [
+const ADAPTERS: [&str; 8] = [
     "postgres",
+    "memory",
     "aws",
     "http",
     "script",

@@ -505,6 +505,16 @@ fn a_run_that_fails_leaves_no_call_open() {
 }
 
 #[test]
+fn a_run_given_up_leaves_no_call_open_whose_outcome_was_never_written() {
+    let mut state = begun(&["look"]);
+    let settled = settle_calls(&mut state, vec![outcome(10, json!("seen"))], COMMIT);
+    assert_eq!(settled, Settled::Unsaved);
+    let commit = give_up(&mut state, COMMIT, "database_refused", "too much".into());
+    assert_eq!(commit.changes.len(), 1);
+    assert_eq!(commit.changes[0].status, ToolCallStatus::Interrupted);
+}
+
+#[test]
 fn each_commit_names_the_number_of_those_before_it() {
     let mut state = claimed();
     for number in 0..3 {

@@ -18,6 +18,7 @@ use openeve_domain::run::recover::recover;
 use openeve_domain::run::settle_calls::{Outcome, Returned, Settled, ToolOutput, settle_calls};
 use openeve_domain::run::{RunState, give_up};
 use openeve_domain::status::{RunStatus, SideEffects, ToolCallStatus};
+use openeve_domain::transcript::ToolCall;
 use openeve_domain::usage::Usage;
 use serde_json::{Value, json};
 
@@ -269,12 +270,8 @@ impl Make {
             2 => commit.follows += 1,
             3 => commit.follows = commit.follows.saturating_sub(1),
             4 => commit.entries.extend(state.entries.first().cloned()),
-            5 => commit
-                .changes
-                .extend(settled.map(|call| changed(call.id, ToolCallStatus::Started))),
-            6 => commit
-                .changes
-                .extend(settled.map(|call| changed(call.id, call.status))),
+            5 => change(commit, settled, |_| ToolCallStatus::Started),
+            6 => change(commit, settled, |call| call.status),
             7 => {
                 if let Some(call) = commit.calls.first_mut() {
                     call.status = ToolCallStatus::Succeeded;
@@ -306,9 +303,7 @@ impl Make {
             }
             _ => {
                 let open = state.calls.iter().find(|call| !call.status.is_settled());
-                commit
-                    .changes
-                    .extend(open.map(|call| changed(call.id, ToolCallStatus::Requested)));
+                change(commit, open, |_| ToolCallStatus::Requested);
             }
         }
     }
@@ -321,13 +316,21 @@ impl Make {
     }
 }
 
-fn changed(id: ToolCallId, status: ToolCallStatus) -> CallChange {
-    CallChange {
-        id,
-        status,
+/// Moves a call once more, unless the commit moves it already: which of the two a statement takes is
+/// open.
+fn change(commit: &mut Commit, call: Option<&ToolCall>, to: fn(&ToolCall) -> ToolCallStatus) {
+    let Some(call) = call else {
+        return;
+    };
+    if commit.changes.iter().any(|change| change.id == call.id) {
+        return;
+    }
+    commit.changes.push(CallChange {
+        id: call.id,
+        status: to(call),
         result: json!({"again": true}),
         model_output: "again".into(),
-    }
+    });
 }
 
 fn continuation(state: &RunState) -> Continuation {
