@@ -2,7 +2,8 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Folder, NamedFile, is_core_tool};
-use crate::lower::{Drafts, nearest};
+use crate::lower::Drafts;
+use openeve_domain::nearest::nearest;
 
 /// Reports names that lead nowhere and routes that collide.
 pub(crate) fn check(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {

@@ -8,10 +8,10 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use crate::clean;
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single};
 use crate::rows::{corrupt, get};
+use openeve_domain::storable as clean;
 
 /// Accepts; a taken key costs a second round trip.
 pub(crate) async fn accept(client: &Client, accept: &Accept) -> Result<Accepted, Failure> {

@@ -12,10 +12,10 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use crate::clean;
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single, transaction};
 use crate::rows::{corrupt, get};
+use openeve_domain::storable as clean;
 
 /// Applies a commit, or learns that another epoch has begun.
 pub(crate) async fn commit(

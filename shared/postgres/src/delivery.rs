@@ -6,10 +6,10 @@ use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
-use crate::clean;
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single};
 use crate::rows::{get, small};
+use openeve_domain::storable as clean;
 
 /// Leases one delivery that is due.
 pub(crate) async fn lease(

@@ -17,7 +17,6 @@
 
 mod accept;
 mod claim;
-mod clean;
 mod commit;
 mod delivery;
 pub mod doctor;

@@ -12,10 +12,10 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 use uuid::Uuid;
 
-use crate::clean;
 use crate::failure::Failure;
 use crate::pipeline::{Statement, single};
 use crate::rows::{corrupt, get, pause};
+use openeve_domain::storable as clean;
 
 /// Decides a pause, once.
 pub(crate) async fn decide(client: &Client, decide: &Decide) -> Result<Decided, Failure> {

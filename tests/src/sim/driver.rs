@@ -9,22 +9,15 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use openeve_domain::bell::{Bell, Place};
 use openeve_domain::limits::{MINUTE_MS, STEP_FUNCTION_TIMEOUT_MS};
-use openeve_domain::pause::{PauseKind, PauseStatus};
-use openeve_memory::{Clauses, MemoryStore};
-use openeve_runtime::delivery::{DeliveryDeps, deliver};
-use openeve_runtime::ingress::IngressDeps;
-use openeve_runtime::ports::NoObserver;
-use openeve_runtime::resume::ResumeDeps;
-use openeve_runtime::step::{StepDeps, step};
-use openeve_runtime::tick::{TickDeps, tick};
+use openeve_memory::MemoryStore;
+use openeve_runtime::tick::tick;
 
-use super::actors;
-use super::core::{Core, Worker, WorkerId};
+use super::core::{Core, WorkerId};
 use super::fault::{Fault, Plan};
+use super::history::Wanted;
 use super::invariants;
-use super::ports::{Ports, unknown};
+use super::ports::unknown;
 use super::scenario::{Habit, Say, Scenario, Script};
-use crate::tap::TappedStore;
 
 /// The virtual clock's beginning: a whole hour, so that schedules are easy to read.
 const BEGIN: i64 = 1_800_000_000_000;
@@ -39,88 +32,22 @@ const FAULTS_MAX: u64 = 14;
 const REPLICAS: usize = 3;
 /// Decisions of the driver in one history at most.
 const MOVES_MAX: u64 = 60_000;
-/// How long a single interruption may keep a run waiting: its lease and some slack, since the tick
-/// before the lease's end has told the queue when to ring.
-const RESUMED_WITHIN_MS: i64 = 60_000 + 15_000;
-
-/// What a history came to.
-#[derive(Debug, Clone)]
-pub struct Report {
-    /// What was broken; empty if nothing was.
-    pub violations: Vec<String>,
-    /// Points passed.
-    pub points: u64,
-    /// Their names, if asked for.
-    pub names: Vec<&'static str>,
-    /// Faults that fell.
-    pub faults: u64,
-    /// Virtual milliseconds from each interruption to the claim that resumed it.
-    pub resumed_after: Vec<i64>,
-    /// What happened, if asked for.
-    pub trace: Vec<String>,
-}
-
-/// What is wanted of a simulation beside its verdict.
-#[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    /// The names of the points.
-    pub names: bool,
-    /// What happened.
-    pub trace: bool,
-    /// The store's safety clauses.
-    pub clauses: Clauses,
-}
-
-/// Plays one history and checks it.
-pub fn simulate(scenario: &Scenario, plan: &Plan, wanted: &Wanted) -> Report {
-    let mut driver = Driver::new(scenario, plan, wanted);
-    let came_to_rest = driver.play();
-    let snapshot = driver.memory.snapshot();
-    let mut core = driver.core.lock().unwrap();
-    if !came_to_rest {
-        let open: Vec<String> = invariants::open(&snapshot);
-        core.violated(format!("I4/I17: it does not come to rest: {open:?}"));
-    }
-    if matches!(plan, Plan::At(faults) if faults.len() == 1)
-        && let Some(late) = core
-            .resumed_after
-            .iter()
-            .find(|ms| **ms > RESUMED_WITHIN_MS)
-    {
-        let late = *late;
-        core.violated(format!(
-            "I17: an interrupted run was resumed after {late} ms"
-        ));
-    }
-    for violation in invariants::check(scenario, &snapshot, &core, &driver.answered) {
-        core.violated(violation);
-    }
-    Report {
-        violations: std::mem::take(&mut core.violations),
-        points: core.points,
-        names: core.names.take().unwrap_or_default(),
-        faults: core.faults,
-        resumed_after: std::mem::take(&mut core.resumed_after),
-        trace: core.trace.take().unwrap_or_default(),
-    }
-}
-
 /// What a worker is for.
 #[derive(Debug, Clone)]
-enum Task {
+pub(super) enum Task {
     Bell(Bell),
     Post(usize),
     Tick,
     Person,
 }
 
-struct Running {
-    task: Task,
-    begun: i64,
-    work: Pin<Box<dyn Future<Output = bool> + Send>>,
+pub(super) struct Running {
+    pub(super) task: Task,
+    pub(super) begun: i64,
+    pub(super) work: Pin<Box<dyn Future<Output = bool> + Send>>,
 }
 
-struct Flag(AtomicBool);
+pub(super) struct Flag(AtomicBool);
 
 impl Wake for Flag {
     fn wake(self: Arc<Self>) {
@@ -129,13 +56,13 @@ impl Wake for Flag {
 }
 
 /// A message on its way in.
-struct Post {
-    say: Say,
-    id: String,
-    acknowledged: bool,
-    copies: u32,
-    at: i64,
-    under_way: bool,
+pub(super) struct Post {
+    pub(super) say: Say,
+    pub(super) id: String,
+    pub(super) acknowledged: bool,
+    pub(super) copies: u32,
+    pub(super) at: i64,
+    pub(super) under_way: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -149,27 +76,27 @@ enum Move {
     Cancel,
 }
 
-struct Driver {
-    core: Arc<Mutex<Core>>,
-    memory: Arc<MemoryStore>,
-    script: Arc<Script>,
-    running: BTreeMap<WorkerId, Running>,
-    workers: WorkerId,
-    posts: Vec<Post>,
+pub(super) struct Driver {
+    pub(super) core: Arc<Mutex<Core>>,
+    pub(super) memory: Arc<MemoryStore>,
+    pub(super) script: Arc<Script>,
+    pub(super) running: BTreeMap<WorkerId, Running>,
+    pub(super) workers: WorkerId,
+    pub(super) posts: Vec<Post>,
     /// Ids of messages that were meant as answers.
-    answered: Vec<String>,
-    habit: Habit,
-    cancel: Option<(i64, &'static str)>,
-    next_tick: i64,
-    next_people: i64,
-    last_fire: i64,
+    pub(super) answered: Vec<String>,
+    pub(super) habit: Habit,
+    pub(super) cancel: Option<(i64, &'static str)>,
+    pub(super) next_tick: i64,
+    pub(super) next_people: i64,
+    pub(super) last_fire: i64,
     /// Points passed when people last looked.
-    looked_at: u64,
-    flag: Arc<Flag>,
+    pub(super) looked_at: u64,
+    pub(super) flag: Arc<Flag>,
 }
 
 impl Driver {
-    fn new(scenario: &Scenario, plan: &Plan, wanted: &Wanted) -> Self {
+    pub(super) fn new(scenario: &Scenario, plan: &Plan, wanted: &Wanted) -> Self {
         let mut core = Core::new(plan.clone(), BEGIN);
         core.names = wanted.names.then(Vec::new);
         core.trace = wanted.trace.then(Vec::new);
@@ -208,7 +135,7 @@ impl Driver {
     }
 
     /// Plays until it is quiet; `false` if it never is.
-    fn play(&mut self) -> bool {
+    pub(super) fn play(&mut self) -> bool {
         for _ in 0..MOVES_MAX {
             let moves = self.moves();
             if moves.is_empty() {
@@ -517,92 +444,7 @@ impl Driver {
         }
     }
 
-    fn post(&mut self, at: usize) {
-        let ports = self.ports(self.workers);
-        let deps = self.ingress_deps(&ports);
-        let Some(post) = self.posts.get_mut(at) else {
-            return;
-        };
-        post.under_way = true;
-        let (id, say) = (post.id.clone(), post.say.clone());
-        self.start(Task::Post(at), Box::pin(actors::post(deps, id, say)));
-    }
-
-    fn answer(&mut self, bell: Bell) {
-        let ports = self.ports(self.workers);
-        match bell.at {
-            Place::Run { run_id } => {
-                let deps = self.step_deps(&ports);
-                let work =
-                    async move { step(&deps, run_id, STEP_FUNCTION_TIMEOUT_MS).await.is_ok() };
-                self.start(Task::Bell(bell), Box::pin(work));
-            }
-            Place::Delivery { delivery_id } => {
-                let deps = self.delivery_deps(&ports);
-                let work = async move { deliver(&deps, delivery_id).await.is_ok() };
-                self.start(Task::Bell(bell), Box::pin(work));
-            }
-        }
-    }
-
-    fn people(&mut self) {
-        self.next_people += 9_000;
-        // Nothing has happened since they last looked.
-        let points = self.core.lock().unwrap().points;
-        if std::mem::replace(&mut self.looked_at, points) == points {
-            return;
-        }
-        let snapshot = self.memory.snapshot();
-        for act in actors::acts(self.habit, &snapshot) {
-            let deps = self.resume_deps(&self.ports(self.workers));
-            let work = async move {
-                actors::act(deps, act).await;
-                true
-            };
-            self.start(Task::Person, Box::pin(work));
-        }
-        let asked = snapshot
-            .pauses
-            .iter()
-            .any(|pause| pause.status == PauseStatus::Pending && pause.kind == PauseKind::Input);
-        let writing = self.posts.iter().any(|post| !post.acknowledged);
-        if self.habit == Habit::Reply && asked && !writing {
-            let now = self.core.lock().unwrap().now;
-            let id = format!("answer{}", self.answered.len());
-            self.answered.push(id.clone());
-            let say = Say {
-                at_ms: 0,
-                conversation: "a",
-                text: "\"yes",
-                copies: 1,
-            };
-            self.posts.push(Post {
-                copies: say.copies,
-                say,
-                id,
-                acknowledged: false,
-                at: now,
-                under_way: false,
-            });
-        }
-    }
-
-    fn cancel(&mut self) {
-        self.cancel = None;
-        let snapshot = self.memory.snapshot();
-        let Some(run) = snapshot.runs.iter().find(|run| !run.status.is_terminal()) else {
-            return;
-        };
-        let deps = self.resume_deps(&self.ports(self.workers));
-        let id = run.id;
-        let work = async move {
-            actors::stop(deps, id).await;
-            true
-        };
-        self.start(Task::Person, Box::pin(work));
-    }
-
-    fn start(&mut self, task: Task, work: Pin<Box<dyn Future<Output = bool> + Send>>) {
+    pub(super) fn start(&mut self, task: Task, work: Pin<Box<dyn Future<Output = bool> + Send>>) {
         let id = self.workers;
         self.workers += 1;
         let begun = {
@@ -637,91 +479,6 @@ impl Driver {
             // The platform ends what takes longer than its time-out.
             Poll::Pending if late => self.kill(id),
             Poll::Pending => {}
-        }
-    }
-
-    fn ports(&self, id: WorkerId) -> Ports {
-        Ports {
-            worker: Worker {
-                core: self.core.clone(),
-                id,
-            },
-            memory: self.memory.clone(),
-            script: self.script.clone(),
-        }
-    }
-
-    fn store(&self, ports: &Ports) -> Arc<TappedStore<Ports>> {
-        Arc::new(TappedStore {
-            store: self.memory.clone(),
-            tap: ports.clone(),
-        })
-    }
-
-    fn step_deps(&self, ports: &Ports) -> StepDeps {
-        StepDeps {
-            store: self.store(ports),
-            engine: Arc::new(ports.clone()),
-            tools: Arc::new(ports.clone()),
-            arguments: Arc::default(),
-            sender: Arc::new(ports.clone()),
-            doorbell: Arc::new(ports.clone()),
-            clock: Arc::new(ports.clone()),
-            ids: Arc::new(ports.clone()),
-            observer: Arc::new(NoObserver),
-            manifest: self.script.manifest.clone(),
-            settings: self.script.settings.clone(),
-            draining: Arc::default(),
-        }
-    }
-
-    fn delivery_deps(&self, ports: &Ports) -> DeliveryDeps {
-        DeliveryDeps {
-            store: self.store(ports),
-            sender: Arc::new(ports.clone()),
-            doorbell: Arc::new(ports.clone()),
-            clock: Arc::new(ports.clone()),
-            ids: Arc::new(ports.clone()),
-            observer: Arc::new(NoObserver),
-            manifest: self.script.manifest.clone(),
-            settings: self.script.settings.clone(),
-        }
-    }
-
-    fn tick_deps(&self, ports: &Ports) -> TickDeps {
-        TickDeps {
-            store: self.store(ports),
-            doorbell: Arc::new(ports.clone()),
-            clock: Arc::new(ports.clone()),
-            ids: Arc::new(ports.clone()),
-            observer: Arc::new(NoObserver),
-            manifest: self.script.manifest.clone(),
-            settings: self.script.settings.clone(),
-            registered: Arc::new(true.into()),
-        }
-    }
-
-    fn ingress_deps(&self, ports: &Ports) -> IngressDeps {
-        IngressDeps {
-            store: self.store(ports),
-            doorbell: Arc::new(ports.clone()),
-            clock: Arc::new(ports.clone()),
-            ids: Arc::new(ports.clone()),
-            observer: Arc::new(NoObserver),
-            manifest: self.script.manifest.clone(),
-            settings: self.script.settings.clone(),
-            env: Arc::default(),
-            admin_token: None,
-        }
-    }
-
-    fn resume_deps(&self, ports: &Ports) -> ResumeDeps {
-        ResumeDeps {
-            store: self.store(ports),
-            doorbell: Arc::new(ports.clone()),
-            ids: Arc::new(ports.clone()),
-            observer: Arc::new(NoObserver),
-            agent_id: self.script.manifest.agent.id.clone(),
         }
     }
 }

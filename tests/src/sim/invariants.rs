@@ -11,7 +11,7 @@ use openeve_memory::snapshot::{CallRow, EventRow, RunRow, Snapshot};
 use serde_json::Value;
 
 use super::core::{Core, Effect, Post};
-use super::scenario::{Habit, Scenario};
+use super::scenario::Scenario;
 
 /// What still needs work: nothing, when a history is over.
 pub(super) fn open(snapshot: &Snapshot) -> Vec<String> {
@@ -405,19 +405,5 @@ fn bound(scenario: &Scenario, snapshot: &Snapshot) -> Vec<String> {
         .iter()
         .filter(|run| run.usage.cost_micros >= max + ONE_CALL);
     over.map(|run| format!("I18: {} cost {} of {max}", run.id, run.usage.cost_micros))
-        .collect()
-}
-
-/// How a habit ends a pause is no invariant, but an expired one must have been ignored.
-pub fn expected(scenario: &Scenario, snapshot: &Snapshot) -> Vec<String> {
-    let expired = snapshot
-        .pauses
-        .iter()
-        .filter(|pause| pause.status == PauseStatus::Expired);
-    if scenario.habit == Habit::Ignore {
-        return Vec::new();
-    }
-    expired
-        .map(|pause| format!("{} expired although somebody decides", pause.call_id))
         .collect()
 }

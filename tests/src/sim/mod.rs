@@ -2,7 +2,7 @@
 //!
 //! Everything that reaches outside passes a *point*: before and after each operation of the store,
 //! each doorbell, each request to the model, each tool, each send. A worker waits at its point until
-//! the [`driver`] lets it go on, so that the driver alone decides who runs when, and may at any
+//! the driver lets it go on, so that the driver alone decides who runs when, and may at any
 //! point kill a worker, let its request fail with or without having been applied, freeze it past
 //! its lease, ring it twice, or deliver a late copy of its commit ([`Fault`]).
 //!
@@ -11,13 +11,16 @@
 //! invariant is checked ([`invariants`]). The same plan gives the same history, point for point.
 
 mod actors;
+mod begin;
 mod core;
-pub mod driver;
+mod driver;
 mod fault;
+mod history;
 pub mod invariants;
 mod ports;
 pub mod scenario;
+mod wiring;
 
-pub use driver::{Report, Wanted, simulate};
 pub use fault::{Fault, Plan};
+pub use history::{Report, Wanted, simulate};
 pub use scenario::{Scenario, scenarios};

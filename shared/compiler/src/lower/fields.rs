@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::nearest::nearest;
 use super::references::ENV_HELP;
 use super::value::{Kind, Node, Object};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::SourceFile;
+use openeve_domain::nearest::nearest;
 
 const STATIC_HELP: &str = "write the value in place or in a top-level const of this file; calls, imports and calculations are not executed";
 

@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::Read;
 use super::definition::definition;
 use super::fields::{Fields, Reader, quoted};
-use super::nearest::nearest;
 use super::value::{Call, Kind, Node};
 use crate::diagnostic::Code;
 use crate::discover::SourceFile;
+use openeve_domain::nearest::nearest;
 
 /// Every slot and the kinds it takes.
 const SLOTS: &[(&str, &[&str])] = &[

@@ -17,7 +17,6 @@
 
 mod check;
 mod cost;
-mod nearest;
 mod shape;
 #[cfg(test)]
 mod tests;

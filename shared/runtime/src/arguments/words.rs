@@ -6,8 +6,8 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::{JsonType, JsonTypeSet, ValidationError};
 use serde_json::Value;
 
-use super::nearest::nearest;
 use super::unpack::types;
+use openeve_domain::nearest::nearest;
 
 /// Problems that are told; the rest is counted.
 const PROBLEMS_MAX: usize = 5;

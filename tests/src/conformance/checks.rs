@@ -1,284 +1,19 @@
-//! What every store must do: one check a safety clause, the same for memory and for Postgres.
-//!
-//! Each check builds the one situation in which its clause alone decides, so that a store without
-//! the clause fails it. The mutants of the simulation tier and the tests over Postgres both run the
-//! whole suite.
+//! One check a clause: the one situation in which it alone decides.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
-use openeve_domain::budget::Spent;
-use openeve_domain::channel::{ChannelTurn, IdempotencyKey};
-use openeve_domain::commit::{Accept, Commit, NewDelivery};
-use openeve_domain::continuation::Continuation;
+use openeve_domain::commit::NewDelivery;
 use openeve_domain::delivery::{PartSent, SendOutcome, settle};
-use openeve_domain::ids::{CommitId, ConversationId, DeliveryId, LeaseToken, RunId, ToolCallId};
-use openeve_domain::pause::{Decide, Decided, Decision, PauseKind, PauseRequest, PauseStatus};
-use openeve_domain::run::RunState;
-use openeve_domain::run::accept::{Arrival, accept};
-use openeve_domain::run::begin_batch::{Batch, CallRequest, PlannedCall, begin_batch};
-use openeve_domain::run::finish::{Answer, Obligation, final_key, finish};
-use openeve_domain::run::hand_on::hand_on;
+use openeve_domain::ids::{DeliveryId, LeaseToken};
+use openeve_domain::pause::{Decided, Decision, PauseKind, PauseStatus};
+use openeve_domain::run::finish::final_key;
 use openeve_domain::run::settle_calls::{Outcome, Returned, Settled, ToolOutput, settle_calls};
-use openeve_domain::status::{DeliveryStatus, RunStatus, SideEffects, ToolCallStatus};
-use openeve_memory::snapshot::{RunRow, Snapshot};
-use openeve_runtime::ports::{Claim, CommitAnswer, Heartbeat, Store};
+use openeve_domain::status::{DeliveryStatus, RunStatus, ToolCallStatus};
+use openeve_runtime::ports::{Claim, CommitAnswer, Heartbeat};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
+use super::{LEASE_MS, PAST_LEASE_MS, Subject, request};
 use crate::manifest::manifest;
 
-/// A store under examination, and its clock.
-#[async_trait]
-pub trait Bench: Send + Sync {
-    /// The store.
-    fn store(&self) -> Arc<dyn Store>;
-
-    /// Lets time pass, for the store alone.
-    async fn advance(&self, ms: i64);
-
-    /// Every row.
-    async fn snapshot(&self) -> Snapshot;
-}
-
-/// One check: its name is the clause it examines.
-pub type Check = (&'static str, for<'a> fn(&'a Subject) -> Checking<'a>);
-type Checking<'a> = std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
-
-/// A store with a count that makes ids.
-pub struct Subject {
-    bench: Box<dyn Bench>,
-    ids: std::sync::atomic::AtomicU64,
-}
-
-const LEASE_MS: u64 = 60_000;
-const PAST_LEASE_MS: i64 = 120_000;
-
-macro_rules! ensure {
-    ($condition:expr, $($why:tt)*) => {
-        if !$condition {
-            return Err(format!($($why)*));
-        }
-    };
-}
-
-macro_rules! checks {
-    ($($name:ident),+ $(,)?) => {
-        /// Every check.
-        pub const CHECKS: &[Check] = &[$((stringify!($name), |subject| Box::pin($name(subject)))),+];
-    };
-}
-
-checks![
-    fence_epoch,
-    fence_commit_count,
-    fence_status_running,
-    claim_status,
-    claim_lease,
-    claim_order,
-    claim_one_lease,
-    claim_counts_stall,
-    idempotency_key_unique,
-    delivery_key_unique,
-    delivery_lease,
-    delivery_token,
-    part_token,
-    pause_pending,
-    due_runs,
-    due_deliveries,
-    due_pauses,
-    withdraw_on_end,
-    waiting_recomputed,
-    expired_only_when_due,
-    heartbeat_epoch,
-    events_dense,
-];
-
-impl Subject {
-    /// A store to examine. It is empty.
-    pub fn new(bench: impl Bench + 'static) -> Self {
-        Self {
-            bench: Box::new(bench),
-            ids: 1.into(),
-        }
-    }
-
-    fn uuid(&self) -> Uuid {
-        let id = self.ids.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0000 | u128::from(id))
-    }
-
-    fn store(&self) -> Arc<dyn Store> {
-        self.bench.store()
-    }
-
-    fn arrival(&self, conversation: &str, key: &str) -> Accept {
-        let arrival = Arrival {
-            turn: ChannelTurn {
-                channel: "message".into(),
-                conversation_key: conversation.into(),
-                text: "go".into(),
-                tenant: None,
-                sender: Some("ada".into()),
-                reply_target: Value::Null,
-            },
-            idempotency: IdempotencyKey::channel("message", key),
-            idempotency_ttl_hours: 48,
-            trigger: "message",
-            trace_parent: None,
-            occurrence: None,
-        };
-        let (run, conversation) = (RunId::new(self.uuid()), ConversationId::new(self.uuid()));
-        accept(&manifest(Vec::new()), arrival, run, conversation).unwrap()
-    }
-
-    async fn run(&self, conversation: &str, key: &str) -> Result<RunId, String> {
-        let accept = self.arrival(conversation, key);
-        let accepted = self.store().accept(&accept).await;
-        accepted
-            .map(|accepted| accepted.run_id)
-            .map_err(|error| error.to_string())
-    }
-
-    async fn claim(&self, run: RunId) -> Result<Claim, String> {
-        let token = LeaseToken::new(self.uuid());
-        let claim = self.store().claim(run, token, LEASE_MS).await;
-        claim.map_err(|error| error.to_string())
-    }
-
-    async fn claimed(&self, run: RunId) -> Result<RunState, String> {
-        match self.claim(run).await? {
-            Claim::Claimed(state) => Ok(*state),
-            other => Err(format!("the run is claimed, not {other:?}")),
-        }
-    }
-
-    async fn commit(&self, state: &mut RunState, commit: &Commit) -> Result<CommitAnswer, String> {
-        let answer = self.store().commit(commit, LEASE_MS).await;
-        let answer = answer.map_err(|error| error.to_string())?;
-        if matches!(answer, CommitAnswer::Applied(_)) {
-            state.apply(commit);
-        }
-        Ok(answer)
-    }
-
-    fn commit_id(&self) -> CommitId {
-        CommitId::new(self.uuid())
-    }
-
-    fn released(&self, state: &RunState) -> Commit {
-        hand_on(state, Spent::Slice, 500, self.commit_id())
-    }
-
-    fn answered(&self, state: &RunState) -> Commit {
-        let answer = Answer {
-            text: "done".into(),
-            extra: Value::Null,
-            checkpoint: Self::checkpoint(state),
-            usage: None,
-        };
-        finish(state, answer, self.obligation(), self.commit_id())
-    }
-
-    fn obligation(&self) -> Obligation {
-        Obligation {
-            id: DeliveryId::new(self.uuid()),
-            leased_by: None,
-            lease_ms: LEASE_MS,
-        }
-    }
-
-    fn checkpoint(state: &RunState) -> Continuation {
-        Continuation {
-            v: 1,
-            engine: "e".into(),
-            engine_version: 1,
-            seq: state.checkpoint.as_ref().map_or(1, |at| at.seq + 1),
-            agent_revision: "r".into(),
-            surface: String::new(),
-            body: json!({}),
-        }
-    }
-
-    /// A batch of unsafe calls, gated as told.
-    fn batch(&self, state: &RunState, gates: &[Option<PauseKind>]) -> Commit {
-        let calls = gates.iter().enumerate().map(|(at, gate)| PlannedCall {
-            id: ToolCallId::new(self.uuid()),
-            request: CallRequest {
-                provider_call_id: format!("c{at}"),
-                name: "act".into(),
-                arguments: json!({ "n": at }).to_string(),
-            },
-            side_effects: SideEffects::Unsafe,
-            sequential: gate.is_some(),
-            gate: gate.map(request),
-        });
-        let batch = Batch {
-            text: String::new(),
-            extra: Value::Null,
-            calls: calls.collect(),
-            checkpoint: Self::checkpoint(state),
-            usage: None,
-        };
-        begin_batch(state, batch, self.commit_id())
-    }
-
-    /// A run that waits for approvals of this many calls.
-    async fn waiting(&self, conversation: &str, gates: usize) -> Result<RunState, String> {
-        let run = self
-            .run(conversation, &format!("{conversation}:waiting"))
-            .await?;
-        let mut state = self.claimed(run).await?;
-        let commit = self.batch(&state, &vec![Some(PauseKind::Approval); gates]);
-        self.commit(&mut state, &commit).await?;
-        Ok(state)
-    }
-
-    fn decision(state: &RunState, at: usize, decision: Option<Decision>) -> Decide {
-        Decide {
-            run_id: state.run_id,
-            call_id: state.calls[at].id,
-            generation: 1,
-            decision,
-            by: "ada".into(),
-        }
-    }
-
-    async fn decide(&self, decide: &Decide) -> Result<Decided, String> {
-        let decided = self.store().decide(decide).await;
-        decided.map_err(|error| error.to_string())
-    }
-
-    async fn row(&self, run: RunId) -> Result<RunRow, String> {
-        let snapshot = self.bench.snapshot().await;
-        let row = snapshot.runs.into_iter().find(|row| row.id == run);
-        row.ok_or_else(|| "the run is there".to_owned())
-    }
-
-    /// A delivery that is owed.
-    async fn owed(&self, conversation: &str) -> Result<DeliveryId, String> {
-        let run = self.run(conversation, conversation).await?;
-        let mut state = self.claimed(run).await?;
-        let commit = self.answered(&state);
-        self.commit(&mut state, &commit).await?;
-        commit
-            .delivery
-            .map(|owed| owed.id)
-            .ok_or_else(|| "a reply is owed".to_owned())
-    }
-}
-
-fn request(kind: PauseKind) -> PauseRequest {
-    PauseRequest {
-        kind,
-        prompt: "?".into(),
-        options: Vec::new(),
-        approvers: vec!["anyone".into()],
-        url: None,
-    }
-}
-
-async fn fence_epoch(on: &Subject) -> Result<(), String> {
+pub(super) async fn fence_epoch(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     let mut stale = on.claimed(run).await?;
     on.bench.advance(PAST_LEASE_MS).await;
@@ -292,7 +27,7 @@ async fn fence_epoch(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn fence_commit_count(on: &Subject) -> Result<(), String> {
+pub(super) async fn fence_commit_count(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     let mut state = on.claimed(run).await?;
     let first = on.batch(&state, &[None]);
@@ -319,7 +54,7 @@ async fn fence_commit_count(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn fence_status_running(on: &Subject) -> Result<(), String> {
+pub(super) async fn fence_status_running(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     let mut state = on.claimed(run).await?;
     let commit = on.answered(&state);
@@ -333,7 +68,7 @@ async fn fence_status_running(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn claim_status(on: &Subject) -> Result<(), String> {
+pub(super) async fn claim_status(on: &Subject) -> Result<(), String> {
     let waiting = on.waiting("w", 1).await?;
     let claim = on.claim(waiting.run_id).await?;
     ensure!(
@@ -352,7 +87,7 @@ async fn claim_status(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn claim_lease(on: &Subject) -> Result<(), String> {
+pub(super) async fn claim_lease(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     on.claimed(run).await?;
     let claim = on.claim(run).await?;
@@ -360,7 +95,7 @@ async fn claim_lease(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn claim_order(on: &Subject) -> Result<(), String> {
+pub(super) async fn claim_order(on: &Subject) -> Result<(), String> {
     on.run("c", "1").await?;
     let second = on.run("c", "2").await?;
     let claim = on.claim(second).await?;
@@ -371,7 +106,7 @@ async fn claim_order(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn claim_one_lease(on: &Subject) -> Result<(), String> {
+pub(super) async fn claim_one_lease(on: &Subject) -> Result<(), String> {
     let first = on.waiting("c", 1).await?;
     let second = on.run("c", "2").await?;
     on.claimed(second).await?;
@@ -386,7 +121,7 @@ async fn claim_one_lease(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn claim_counts_stall(on: &Subject) -> Result<(), String> {
+pub(super) async fn claim_counts_stall(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     on.claimed(run).await?;
     on.bench.advance(PAST_LEASE_MS).await;
@@ -398,7 +133,7 @@ async fn claim_counts_stall(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn idempotency_key_unique(on: &Subject) -> Result<(), String> {
+pub(super) async fn idempotency_key_unique(on: &Subject) -> Result<(), String> {
     let first = on.run("c", "1").await?;
     let again = on.arrival("c", "1");
     let again = on
@@ -415,7 +150,7 @@ async fn idempotency_key_unique(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn delivery_key_unique(on: &Subject) -> Result<(), String> {
+pub(super) async fn delivery_key_unique(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     let mut state = on.claimed(run).await?;
     for _ in 0..2 {
@@ -437,7 +172,7 @@ async fn delivery_key_unique(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn delivery_lease(on: &Subject) -> Result<(), String> {
+pub(super) async fn delivery_lease(on: &Subject) -> Result<(), String> {
     let id = on.owed("c").await?;
     let lease = |token| {
         let store = on.store();
@@ -451,7 +186,7 @@ async fn delivery_lease(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn delivery_token(on: &Subject) -> Result<(), String> {
+pub(super) async fn delivery_token(on: &Subject) -> Result<(), String> {
     let id = on.owed("c").await?;
     let [one, two] = [0, 1].map(|_| LeaseToken::new(on.uuid()));
     let late = on.store().lease_delivery(id, one, LEASE_MS).await;
@@ -480,7 +215,7 @@ async fn delivery_token(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn part_token(on: &Subject) -> Result<(), String> {
+pub(super) async fn part_token(on: &Subject) -> Result<(), String> {
     let id = on.owed("c").await?;
     let [one, two] = [0, 1].map(|_| LeaseToken::new(on.uuid()));
     on.store()
@@ -506,7 +241,7 @@ async fn part_token(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn pause_pending(on: &Subject) -> Result<(), String> {
+pub(super) async fn pause_pending(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 2).await?;
     let reason = String::new();
     on.decide(&Subject::decision(&state, 0, Some(Decision::Approve)))
@@ -530,7 +265,7 @@ async fn pause_pending(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn due_runs(on: &Subject) -> Result<(), String> {
+pub(super) async fn due_runs(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     on.claimed(run).await?;
     let agent = manifest(Vec::new()).agent.id;
@@ -550,7 +285,7 @@ async fn due_runs(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn due_deliveries(on: &Subject) -> Result<(), String> {
+pub(super) async fn due_deliveries(on: &Subject) -> Result<(), String> {
     let id = on.owed("c").await?;
     let token = LeaseToken::new(on.uuid());
     on.store()
@@ -571,7 +306,7 @@ async fn due_deliveries(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn due_pauses(on: &Subject) -> Result<(), String> {
+pub(super) async fn due_pauses(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 1).await?;
     on.bench
         .advance(i64::try_from(state.pause_ttl_ms).unwrap() + 1_000)
@@ -589,7 +324,7 @@ async fn due_pauses(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn withdraw_on_end(on: &Subject) -> Result<(), String> {
+pub(super) async fn withdraw_on_end(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 2).await?;
     let cancel = on
         .store()
@@ -610,7 +345,7 @@ async fn withdraw_on_end(on: &Subject) -> Result<(), String> {
 
 /// A question is asked and answered while another call of the batch still runs: when that one ends,
 /// there is nothing to wait for.
-async fn waiting_recomputed(on: &Subject) -> Result<(), String> {
+pub(super) async fn waiting_recomputed(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     let mut state = on.claimed(run).await?;
     let commit = on.batch(&state, &[None, None]);
@@ -654,7 +389,7 @@ async fn waiting_recomputed(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn expired_only_when_due(on: &Subject) -> Result<(), String> {
+pub(super) async fn expired_only_when_due(on: &Subject) -> Result<(), String> {
     let state = on.waiting("c", 1).await?;
     on.decide(&Subject::decision(&state, 0, None)).await?;
     let pauses = on.bench.snapshot().await.pauses;
@@ -665,7 +400,7 @@ async fn expired_only_when_due(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn heartbeat_epoch(on: &Subject) -> Result<(), String> {
+pub(super) async fn heartbeat_epoch(on: &Subject) -> Result<(), String> {
     let run = on.run("c", "1").await?;
     let stale = on.claimed(run).await?;
     on.bench.advance(PAST_LEASE_MS).await;
@@ -678,7 +413,7 @@ async fn heartbeat_epoch(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-async fn events_dense(on: &Subject) -> Result<(), String> {
+pub(super) async fn events_dense(on: &Subject) -> Result<(), String> {
     let mut state = on.waiting("c", 2).await?;
     for at in 0..2 {
         on.decide(&Subject::decision(&state, at, Some(Decision::Approve)))

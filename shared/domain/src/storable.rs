@@ -1,4 +1,4 @@
-//! What Postgres cannot store: the NUL character, in texts and in JSON. It becomes U+FFFD.
+//! What no store keeps: the NUL character, which Postgres takes in no column. It becomes U+FFFD.
 //!
 //! Models and tools may say anything; a character that no column takes must not keep a run from
 //! ever being committed.
@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 /// What stands for a NUL.
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// A text that a column takes.
-pub(crate) fn text(text: &str) -> String {
+/// A text that a store keeps.
+pub fn text(text: &str) -> String {
     if text.contains('\0') {
         text.replace('\0', REPLACEMENT)
     } else {
@@ -17,8 +17,8 @@ pub(crate) fn text(text: &str) -> String {
     }
 }
 
-/// A JSON value that a column takes, keys included.
-pub(crate) fn json(value: &Value) -> Value {
+/// A JSON value that a store keeps, names included.
+pub fn json(value: &Value) -> Value {
     match value {
         Value::String(one) => Value::String(text(one)),
         Value::Array(items) => Value::Array(items.iter().map(json).collect()),

@@ -5,7 +5,7 @@ const CHARS_MAX: usize = 64;
 
 /// The nearest of `known` to `word`, if it is near enough to be worth a guess. Case, `_` and `-`
 /// do not count: `filePath` is as good as `file_path`.
-pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = letters(word)?;
     let far = word.len().div_ceil(3);
     known
