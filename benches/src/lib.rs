@@ -1,13 +1,15 @@
 //! What the benchmarks share: clocks, medians, and the machine's description.
 //!
 //! `turn` measures what a turn costs the database and this process; `footprint` what a function
-//! costs Lambda. Machines are noisy: quote medians and ratios. Counts are exact, and tests assert
+//! costs Lambda; `load` what much of one thing costs. Machines are noisy: quote medians and ratios. Counts are exact, and tests assert
 //! them as budgets.
 
 #![expect(clippy::expect_used, reason = "a benchmark fails loudly")]
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use openeve_tests::paths::repository;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Processor time of this process so far.
@@ -34,6 +36,14 @@ pub fn median<T: Copy + PartialOrd + Default>(values: &[T]) -> T {
     let mut values = values.to_vec();
     values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// A function as it is shipped, where `openeve build --target lambda --arch x86_64` compiled it.
+pub fn released(name: &str) -> PathBuf {
+    repository()
+        .join("target/lambda-functions/x86_64")
+        .join(name)
+        .join("bootstrap")
 }
 
 /// Processor, cores and kernel, in one line.

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use openeve_domain::limits::STEP_FUNCTION_TIMEOUT_MS;
+use openeve_domain::limits::{
+    DELIVERY_FUNCTION_TIMEOUT_MS, QUEUE_RECEIVES_MAX, SECOND_MS, STEP_FUNCTION_TIMEOUT_MS,
+    VISIBILITY_FACTOR,
+};
 use openeve_domain::secret::Secret;
 use openeve_integrations::channels::http::sign;
 use openeve_postgres::{PgStore, Pool};
@@ -28,14 +31,37 @@ pub const SIGNING: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// The model's key.
 pub const MODEL_KEY: &str = "sk-secret-0815-of-the-model";
 
+/// A built agent and the names that its channel gives its variables.
+pub struct Agent {
+    /// Its id.
+    pub name: &'static str,
+    /// Its artifact.
+    pub artifact: PathBuf,
+    /// What `…_TOKEN`, `…_REPLY_URL` and `…_REPLY_SECRET` begin with.
+    pub prefix: &'static str,
+}
+
+impl Agent {
+    /// The example, as the test command has built it.
+    pub fn concierge() -> Self {
+        Self {
+            name: "concierge",
+            artifact: concierge_artifact(),
+            prefix: "CONCIERGE",
+        }
+    }
+}
+
 /// How the two queues feed their functions, and how the step works.
 pub struct Options {
+    /// Who is deployed.
+    pub agent: Agent,
     /// How both queues feed their functions.
     pub mapping: Mapping,
     /// How long a claim holds.
     pub lease_ms: u64,
-    /// How long a step goes on before it hands over; none is the default, 0 one iteration.
-    pub slice_ms: Option<u64>,
+    /// Variables of the step beside the usual ones.
+    pub step_variables: Vec<(&'static str, String)>,
     /// Whether the step may feed itself.
     pub step_loop: RecursiveLoop,
     /// What is thought.
@@ -46,17 +72,23 @@ pub struct Options {
     pub binaries: fn(&str) -> PathBuf,
 }
 
+/// A slice so short that a step does one iteration.
+pub fn one_iteration_a_step() -> (&'static str, String) {
+    ("OPENEVE_STEP_SLICE_MS", "0".to_owned())
+}
+
 impl Options {
     /// A model that uses two tools, a receiver that takes everything, the test build's binaries,
     /// and the recursion that the shipped template allows.
     pub async fn plain() -> Self {
         Self {
+            agent: Agent::concierge(),
             mapping: Mapping {
                 redelivers_at_once: true,
                 ..Mapping::default()
             },
             lease_ms: 60_000,
-            slice_ms: None,
+            step_variables: Vec::new(),
             step_loop: recursive_loop("step"),
             model: ScriptedModel::start(two_tools).await,
             receiver: Receiver::answering(Vec::new()).await,
@@ -93,6 +125,7 @@ pub struct Deployment {
     pub step_dead: Queue,
     /// What feeds the step from its queue.
     pub step_poller: Poller,
+    agent: &'static str,
     _delivery_poller: Poller,
     _queues: LocalSqs,
 }
@@ -121,13 +154,19 @@ impl Deployment {
         let database = migrated_database(TestServer::shared()).await;
         let queues = LocalSqs::start().await;
         let sqs = queues.client();
-        let (step_queue, step_dead) = sqs.create_pair("step", 30, 5).await;
-        let (delivery_queue, _) = sqs.create_pair("delivery", 30, 5).await;
+        let hidden_s = |timeout_ms: u64| timeout_ms * VISIBILITY_FACTOR / SECOND_MS;
+        let step_hidden_s = hidden_s(STEP_FUNCTION_TIMEOUT_MS);
+        let delivery_hidden_s = hidden_s(DELIVERY_FUNCTION_TIMEOUT_MS);
+        let receives = QUEUE_RECEIVES_MAX;
+        let (step_queue, step_dead) = sqs.create_pair("step", step_hidden_s, receives).await;
+        let (delivery_queue, _) = sqs
+            .create_pair("delivery", delivery_hidden_s, receives)
+            .await;
         let mut env = vec![
             ("DATABASE_URL", database.url()),
             (
                 "OPENEVE_ARTIFACT_ROOT",
-                concierge_artifact().display().to_string(),
+                options.agent.artifact.display().to_string(),
             ),
             ("OPENEVE_AWS_ENDPOINT_URL", sqs.endpoint().to_owned()),
             ("OPENEVE_STEP_QUEUE_URL", step_queue.url.clone()),
@@ -159,20 +198,18 @@ impl Deployment {
         let tick = function("tick", &env);
         let sweep = function("sweep", &env);
         let mut with_token = env.clone();
-        with_token.push(("CONCIERGE_TOKEN", TOKEN.to_owned()));
+        let named = |end: &str| format!("{}_{end}", options.agent.prefix);
+        let names = [named("TOKEN"), named("REPLY_URL"), named("REPLY_SECRET")];
+        let [token_name, url_name, secret_name] = names.each_ref().map(String::as_str);
+        with_token.push((token_name, TOKEN.to_owned()));
         let ingress = function("ingress", &with_token);
         let mut with_channel = env.clone();
-        with_channel.push((
-            "CONCIERGE_REPLY_URL",
-            format!("{}/reply", options.receiver.url()),
-        ));
-        with_channel.push(("CONCIERGE_REPLY_SECRET", SIGNING.to_owned()));
+        with_channel.push((url_name, format!("{}/reply", options.receiver.url())));
+        with_channel.push((secret_name, SIGNING.to_owned()));
         let delivery = function("delivery", &with_channel);
         env.push(("OPENEVE_MODEL_BASE_URL", options.model.url().to_owned()));
         env.push(("OPENEVE_MODEL_API_KEY", MODEL_KEY.to_owned()));
-        if let Some(slice_ms) = options.slice_ms {
-            env.push(("OPENEVE_STEP_SLICE_MS", slice_ms.to_string()));
-        }
+        env.extend(options.step_variables);
         let step = function("step", &env);
         let step_poller = Poller::start(&sqs, &step_queue, &step, options.mapping.clone());
         let delivery_poller = Poller::start(&sqs, &delivery_queue, &delivery, options.mapping);
@@ -191,6 +228,7 @@ impl Deployment {
             step_queue,
             step_dead,
             step_poller,
+            agent: options.agent.name,
             _delivery_poller: delivery_poller,
             _queues: queues,
         }
@@ -232,7 +270,7 @@ impl Deployment {
     /// A run as people read it.
     pub async fn view(&self, run: openeve_domain::ids::RunId) -> RunView {
         self.store
-            .run_view("concierge", run)
+            .run_view(self.agent, run)
             .await
             .unwrap()
             .expect("the run exists")
@@ -242,7 +280,7 @@ impl Deployment {
     pub async fn kinds(&self, run: openeve_domain::ids::RunId) -> Vec<String> {
         let events = self
             .store
-            .run_events("concierge", run, 0, 1_000)
+            .run_events(self.agent, run, 0, 1_000)
             .await
             .unwrap();
         events.into_iter().map(|event| event.kind).collect()

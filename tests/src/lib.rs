@@ -19,6 +19,7 @@ pub mod conformance;
 pub mod deployment;
 pub mod emulator;
 mod engine;
+pub mod load;
 mod manifest;
 pub mod paths;
 pub mod schema;

@@ -1,6 +1,7 @@
 //! Where the test command has put what the end-to-end tests run.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The checkout.
 pub fn repository() -> PathBuf {
@@ -37,6 +38,20 @@ pub fn copy_of_concierge(folder: &Path) -> PathBuf {
     let copy = folder.join("concierge");
     copy_folder(&repository().join("examples/concierge"), &copy);
     copy
+}
+
+/// Builds one of `tests/agents` in a copy below a folder, with this `openeve`; the artifact.
+pub fn built_agent(openeve: &Path, name: &str, folder: &Path) -> PathBuf {
+    let copy = folder.join(name);
+    copy_folder(&repository().join("tests/agents").join(name), &copy);
+    let built = Command::new(openeve).arg("build").arg(&copy).output();
+    let built = built.unwrap_or_else(|error| panic!("{}: {error}", openeve.display()));
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    copy.join(".openeve")
 }
 
 fn copy_folder(from: &Path, to: &Path) {

@@ -10,25 +10,15 @@
     reason = "a benchmark prints and fails loudly"
 )]
 
-use std::path::PathBuf;
-
-use openeve_benches::{machine, median};
+use openeve_benches::{machine, median, released};
 use openeve_domain::status::DeliveryStatus;
 use openeve_testkit::lambda::LambdaFunction;
 use openeve_testkit::patience::eventually;
 use openeve_tests::deployment::{Deployment, Options, function_url_event};
-use openeve_tests::paths::repository;
 use serde_json::json;
 
 /// Processes started for each median.
 const STARTS: usize = 31;
-
-fn released(name: &str) -> PathBuf {
-    repository()
-        .join("target/lambda-functions/x86_64")
-        .join(name)
-        .join("bootstrap")
-}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {

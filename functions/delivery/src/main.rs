@@ -16,6 +16,8 @@ fn main() -> anyhow::Result<()> {
             env: boot.env.clone(),
             mode: boot.settings.mode,
         };
+        let lease_ms = boot.settings.delivery_lease_ms;
+        let watch = boot.doorbell.watch_deliveries(boot.clock.clone(), lease_ms);
         let deps = Arc::new(DeliveryDeps {
             sender: Arc::new(sender),
             store: boot.store,
@@ -26,7 +28,7 @@ fn main() -> anyhow::Result<()> {
             manifest: boot.artifact.manifest,
             settings: boot.settings,
         });
-        Ok(serve_queue(move |bell: Bell, _| {
+        Ok(serve_queue(watch, move |bell: Bell, _| {
             let deps = Arc::clone(&deps);
             async move {
                 match bell.at {

@@ -29,6 +29,8 @@ fn main() -> anyhow::Result<()> {
         // Authored code reads what tools declare, never what channels do.
         let env = tool_env(&boot.artifact.manifest, &boot.env);
         let tools = Arc::new(ScriptTools::new(boot.artifact.root, http, env));
+        let lease_ms = boot.settings.run_lease_ms;
+        let watch = boot.doorbell.watch_steps(boot.clock.clone(), lease_ms);
         let deps = Arc::new(StepDeps {
             tools: tools.clone(),
             arguments: Arc::default(),
@@ -43,7 +45,7 @@ fn main() -> anyhow::Result<()> {
             settings: boot.settings,
             draining: Arc::default(),
         });
-        Ok(serve_queue(move |bell: Bell, remaining_ms| {
+        Ok(serve_queue(watch, move |bell: Bell, remaining_ms| {
             // A script that no limit could stop holds the processor: a fresh process goes on.
             if tools.abandoned_threads() > 0 {
                 std::process::exit(1);

@@ -15,9 +15,11 @@ pub mod lambda;
 mod s3;
 mod secrets;
 mod sqs;
+mod watch;
 
 pub use client::{Account, AccountError};
 pub use dead_letters::SqsDeadLetters;
 pub use s3::S3Blobs;
 pub use secrets::{Secrets, is_secret_arn};
 pub use sqs::SqsDoorbell;
+pub use watch::SqsWatch;

@@ -5,6 +5,7 @@
 //! nothing and holds nothing back.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use aws_sdk_sqs::config::{BehaviorVersion, Region};
@@ -12,8 +13,9 @@ use aws_sdk_sqs::error::{DisplayErrorContext, SdkError};
 use openeve_domain::bell::{Bell, Place};
 use openeve_domain::canonical::sha256_hex;
 use openeve_domain::limits::DOORBELL_DELAY_MS_MAX;
-use openeve_runtime::ports::{Doorbell, PortError};
+use openeve_runtime::ports::{Clock, Doorbell, PortError};
 
+use crate::watch::SqsWatch;
 use crate::{Account, client};
 
 /// What SQS takes as a message group's name at most, in characters.
@@ -46,6 +48,25 @@ impl SqsDoorbell {
             client,
             step_queue_url,
             delivery_queue_url,
+        }
+    }
+
+    /// Watches over the bells of the step queue, whose handlers hold a run for `lease_ms`.
+    pub fn watch_steps(&self, clock: Arc<dyn Clock>, lease_ms: u64) -> SqsWatch {
+        self.watch(&self.step_queue_url, clock, lease_ms)
+    }
+
+    /// The same for deliveries.
+    pub fn watch_deliveries(&self, clock: Arc<dyn Clock>, lease_ms: u64) -> SqsWatch {
+        self.watch(&self.delivery_queue_url, clock, lease_ms)
+    }
+
+    fn watch(&self, queue_url: &str, clock: Arc<dyn Clock>, lease_ms: u64) -> SqsWatch {
+        SqsWatch {
+            client: self.client.clone(),
+            queue_url: queue_url.to_owned(),
+            clock,
+            lease_ms,
         }
     }
 }

@@ -103,6 +103,13 @@ pub const DELIVERY_FUNCTION_TIMEOUT_MS: u64 = 50 * SECOND_MS;
 pub const SWEEP_FUNCTION_TIMEOUT_MS: u64 = 50 * SECOND_MS;
 /// A queue's visibility time-out is this many times its function's time-out.
 pub const VISIBILITY_FACTOR: u64 = 6;
+/// How often a function that works tells the queue to hide its message a while longer.
+pub const WATCH_INTERVAL_MS: u64 = 10 * SECOND_MS;
+/// How long after the end of a lease a bell rings for it: clocks and queues are not exact.
+pub const LEASE_SLACK_MS: u64 = SECOND_MS;
+/// How long a bell whose handler failed stays away, by the number of its tries.
+pub const BELL_RETRIES_MS: [u64; 4] =
+    [5 * SECOND_MS, 30 * SECOND_MS, 3 * MINUTE_MS, 15 * MINUTE_MS];
 /// Receives before SQS moves a message to the dead-letter queue; throttles use some up.
 pub const QUEUE_RECEIVES_MAX: u64 = 5;
 /// Steps that run at once, unless the deployer says otherwise.
@@ -191,6 +198,14 @@ const _: () = {
         "ticks do not pile up"
     );
     assert!(QUEUE_RECEIVES_MAX >= 5);
+    assert!(
+        BELL_RETRIES_MS.len() as u64 + 1 == QUEUE_RECEIVES_MAX,
+        "every try but the last has its wait"
+    );
+    assert!(
+        WATCH_INTERVAL_MS * 2 <= RUN_LEASE_MS,
+        "a vanished holder's bell comes back soon after its lease"
+    );
     assert!(
         IDEMPOTENCY_TTL_HOURS * HOUR_MS > SCHEDULE_LOOKBACK_MS,
         "an occurrence's key outlives the window that could fire it again"

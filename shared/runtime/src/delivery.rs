@@ -8,7 +8,7 @@ use std::sync::Arc;
 use openeve_domain::delivery::{LeasedDelivery, PartSent, SendOutcome, is_silence, settle};
 use openeve_domain::event::Event;
 use openeve_domain::ids::{DeliveryId, LeaseToken};
-use openeve_domain::limits::INLINE_WAIT_MS_MAX;
+use openeve_domain::limits::{INLINE_WAIT_MS_MAX, LEASE_SLACK_MS};
 use openeve_domain::manifest::Manifest;
 use openeve_domain::retry::backoff_ms;
 use openeve_domain::status::DeliveryStatus;
@@ -59,19 +59,27 @@ pub async fn deliver(deps: &DeliveryDeps, id: DeliveryId) -> Result<(), PortErro
         manifest: &deps.manifest,
         settings: &deps.settings,
     };
-    let Some(event) = discharge(&through, leased).await? else {
-        return Ok(());
+    let event = match discharge(&through, leased).await {
+        Ok(Some(event)) => event,
+        Ok(None) => return Ok(()),
+        Err(error) => {
+            // Nobody can go on before the lease has ended; its bell is rung for then.
+            ring(deps, id, deps.settings.delivery_lease_ms + LEASE_SLACK_MS).await;
+            return Err(error);
+        }
     };
-    if let Some(wait_ms) = event
-        .payload
-        .get("retry_after_ms")
-        .and_then(serde_json::Value::as_u64)
-        && let Err(error) = deps.doorbell.ring(&Bell::delivery(id), wait_ms).await
-    {
-        tracing::warn!(delivery.id = %id, error = %error, "a doorbell did not ring; the tick will");
+    let wait_ms = event.payload.get("retry_after_ms");
+    if let Some(wait_ms) = wait_ms.and_then(serde_json::Value::as_u64) {
+        ring(deps, id, wait_ms).await;
     }
     deps.observer.event(run_id, &event);
     Ok(())
+}
+
+async fn ring(deps: &DeliveryDeps, id: DeliveryId, delay_ms: u64) {
+    if let Err(error) = deps.doorbell.ring(&Bell::delivery(id), delay_ms).await {
+        tracing::warn!(delivery.id = %id, error = %error, "a doorbell did not ring; the tick will");
+    }
 }
 
 /// What a delivery is discharged through.

@@ -11,7 +11,7 @@ use openeve_domain::bell::Bell;
 use openeve_domain::channel::{ChannelTurn, IdempotencyKey};
 use openeve_domain::commit::Occurrence;
 use openeve_domain::ids::{ConversationId, RunId};
-use openeve_domain::limits::{DOORBELL_GRACE_MS, TICK_BATCH_MAX, TICK_INTERVAL_MS};
+use openeve_domain::limits::{DOORBELL_GRACE_MS, LEASE_SLACK_MS, TICK_BATCH_MAX, TICK_INTERVAL_MS};
 use openeve_domain::manifest::{Manifest, ScheduleSpec};
 use openeve_domain::pause::Decided;
 use openeve_domain::run::accept::{Arrival, accept};
@@ -21,9 +21,6 @@ use serde_json::json;
 use crate::config::Settings;
 use crate::patience::patiently;
 use crate::ports::{Clock, Doorbell, Ids, Observer, PortError, Store};
-
-/// How long after a lease's end its run is rung; the database judges the lease.
-const LEASE_SLACK_MS: u64 = 1_000;
 
 /// Everything the tick reaches the world through.
 #[derive(Clone)]

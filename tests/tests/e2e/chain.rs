@@ -232,3 +232,47 @@ async fn the_tick_and_the_sweep_answer_what_they_did() {
         .json();
     assert_eq!(swept["idempotency_keys"], 0);
 }
+
+#[tokio::test]
+async fn a_step_killed_mid_turn_is_recovered_by_its_own_bell_without_any_tick() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let world = Deployment::start(Options {
+        lease_ms: 2_000,
+        mapping: Mapping::default(),
+        model: ScriptedModel::start(move |request| match tool_results(request) {
+            0 => Reply::calls(vec![ScriptedCall::new("call_b", "book_table", &booking())]),
+            _ => Reply::text("Booked.").held_by(&held),
+        })
+        .await,
+        ..Options::plain().await
+    })
+    .await;
+    let run = world.say("guest", "A table", "one").await;
+    world.model.requested(2).await;
+    world.step.kill_all().await;
+    gate.open();
+    settled(&world, run).await;
+    let kinds = world.kinds(run).await;
+    let of = |kind: &str| kinds.iter().filter(|known| *known == kind).count();
+    assert_eq!(
+        (of("run.recovery_claimed"), of("table.booked")),
+        (1, 1),
+        "{kinds:?}"
+    );
+    assert_eq!(world.tick.stats().invocations, 0);
+}
+
+#[tokio::test]
+async fn a_bell_that_failed_comes_back_after_seconds_and_not_after_half_an_hour() {
+    let world = Deployment::start(Options {
+        mapping: Mapping::default(),
+        ..Options::plain().await
+    })
+    .await;
+    world.sqs.send(&world.step_queue, "no doorbell").await;
+    eventually("it is handled again", async || {
+        (world.step_poller.stats().failed == 2).then_some(())
+    })
+    .await;
+}

@@ -4,14 +4,14 @@ use openeve_domain::status::{DeliveryStatus, RunStatus};
 use openeve_testkit::lambda::{CHAIN_INVOCATIONS_MAX, RecursiveLoop};
 use openeve_testkit::patience::eventually;
 use openeve_testkit::scripted_model::{Reply, ScriptedModel, tool_results};
-use openeve_tests::deployment::{Deployment, Options};
+use openeve_tests::deployment::{Deployment, Options, one_iteration_a_step};
 use serde_json::json;
 
 /// How often the model asks for a tool before it answers.
 const HOPS: usize = 40;
 
 /// A deployment whose steps do one iteration each, and a model that needs many.
-async fn one_iteration_a_step() -> Options {
+async fn forty_hops() -> Options {
     let model = ScriptedModel::start(|request| match tool_results(request) {
         HOPS => Reply::text("Now I know."),
         asked => Reply::call(
@@ -22,7 +22,7 @@ async fn one_iteration_a_step() -> Options {
     })
     .await;
     Options {
-        slice_ms: Some(0),
+        step_variables: vec![one_iteration_a_step()],
         model,
         ..Options::plain().await
     }
@@ -30,7 +30,7 @@ async fn one_iteration_a_step() -> Options {
 
 #[tokio::test]
 async fn a_run_of_forty_hops_completes_where_recursion_is_allowed() {
-    let world = Deployment::start(one_iteration_a_step().await).await;
+    let world = Deployment::start(forty_hops().await).await;
     let run = world.say("guest-7", "Sauna?", "evt-1").await;
     eventually("the reply is settled, or the chain is cut", async || {
         let view = world.view(run).await;
@@ -55,7 +55,7 @@ async fn a_run_of_forty_hops_completes_where_recursion_is_allowed() {
 async fn the_same_run_is_cut_after_sixteen_hops_where_it_is_not() {
     let world = Deployment::start(Options {
         step_loop: RecursiveLoop::Terminate,
-        ..one_iteration_a_step().await
+        ..forty_hops().await
     })
     .await;
     let run = world.say("guest-7", "Sauna?", "evt-1").await;

@@ -10,6 +10,7 @@
 
 mod chain;
 mod dev;
+mod load;
 mod loops;
 mod stack;
 mod stores;

@@ -145,7 +145,7 @@ async fn a_reply_whose_sender_vanishes_every_time_is_given_up() {
     let world = world(echo()).await;
     let (run, id) = owed(&world).await;
     for _ in 0..openeve_domain::limits::DELIVERY_ATTEMPTS_MAX {
-        let lost = LeaseToken::new(uuid::Uuid::new_v4());
+        let lost = LeaseToken::new(uuid::Uuid::from_u128(4711));
         world
             .store
             .lease_delivery(id, lost, 60_000)

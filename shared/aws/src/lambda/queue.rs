@@ -12,21 +12,23 @@ use openeve_domain::bell::Bell;
 use openeve_runtime::ports::PortError;
 
 use super::{Fatal, remaining_ms};
+use crate::SqsWatch;
 
 /// Serves doorbells until the platform ends the process. A record that fails, panics or is no
-/// doorbell is reported alone, and SQS brings it again until it ends in the dead letters.
-pub async fn serve_queue<F, W>(handle: F) -> Result<(), Fatal>
+/// doorbell is reported alone, and SQS brings it again until it ends in the dead letters; one whose
+/// process vanishes comes back when its lease has ended.
+pub async fn serve_queue<F, W>(watch: SqsWatch, handle: F) -> Result<(), Fatal>
 where
     F: Fn(Bell, u64) -> W + Send + Sync + 'static,
     W: Future<Output = Result<(), PortError>> + Send,
 {
-    let handle = Arc::new(handle);
+    let (handle, watch) = (Arc::new(handle), Arc::new(watch));
     lambda_runtime::run(service_fn(move |event: LambdaEvent<SqsEvent>| {
-        let handle = Arc::clone(&handle);
+        let (handle, watch) = (Arc::clone(&handle), Arc::clone(&watch));
         async move {
             let remaining_ms = remaining_ms(&event.context);
             let records = event.payload.records;
-            let outcomes = join_all(records.iter().map(|record| one(&*handle, record, remaining_ms))).await;
+            let outcomes = join_all(records.iter().map(|record| watched(&watch, &*handle, record, remaining_ms))).await;
             let mut response = SqsBatchResponse::default();
             for (record, outcome) in records.iter().zip(outcomes) {
                 if let Err(why) = outcome {
@@ -41,6 +43,26 @@ where
         }
     }))
     .await
+}
+
+async fn watched<F, W>(
+    watch: &SqsWatch,
+    handle: &F,
+    record: &SqsMessage,
+    remaining_ms: u64,
+) -> Result<(), String>
+where
+    F: Fn(Bell, u64) -> W,
+    W: Future<Output = Result<(), PortError>>,
+{
+    let receipt = record.receipt_handle.as_deref().unwrap_or_default();
+    let outcome = watch.over(receipt, one(handle, record, remaining_ms)).await;
+    if outcome.is_err() {
+        let receives = record.attributes.get("ApproximateReceiveCount");
+        let receives = receives.and_then(|count| count.parse().ok()).unwrap_or(1);
+        watch.retry(receipt, receives).await;
+    }
+    outcome
 }
 
 async fn one<F, W>(handle: &F, record: &SqsMessage, remaining_ms: u64) -> Result<(), String>

@@ -20,7 +20,7 @@ use openeve_domain::budget::Spent;
 use openeve_domain::commit::Failure;
 use openeve_domain::event::{self, Event};
 use openeve_domain::ids::{CommitId, DeliveryId, LeaseToken, RunId};
-use openeve_domain::limits::BLOCKED_WAIT_MS;
+use openeve_domain::limits::{BLOCKED_WAIT_MS, LEASE_SLACK_MS};
 use openeve_domain::manifest::Manifest;
 use openeve_domain::retry::Class;
 use openeve_domain::run::bounds::may_iterate;
@@ -129,7 +129,12 @@ pub async fn step(deps: &StepDeps, run_id: RunId, remaining_ms: u64) -> Result<S
         }
         // The commit that cancels cannot be cancelled itself.
         Err(Stop::Ended | Stop::Cancelled) => Ok(Stepped::Ended),
-        Err(Stop::Failed(error)) => Err(error),
+        Err(Stop::Failed(error)) => {
+            // Nobody can go on before the lease has ended; its bell is rung for then.
+            let after_ms = hold.deps.settings.run_lease_ms + LEASE_SLACK_MS;
+            ring(deps, hold.own_bell(), after_ms).await;
+            Err(error)
+        }
     }
 }
 

@@ -169,14 +169,15 @@ impl Environment {
         self.child.kill().await.ok();
     }
 
-    /// Resident memory now.
-    pub(super) fn rss_kib(&self) -> Option<u64> {
+    /// Resident memory in KiB, now and at most so far; none where `/proc` is missing.
+    pub(super) fn memory_kib(&self) -> Option<(u64, u64)> {
         let path = format!("/proc/{}/status", self.pid.as_raw_pid());
         let status = std::fs::read_to_string(path).ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))?;
-        line.trim().trim_end_matches(" kB").parse().ok()
+        let kib = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.trim().trim_end_matches(" kB").parse().ok()
+        };
+        Some((kib("VmRSS:")?, kib("VmHWM:")?))
     }
 
     /// What the runtime says next; none when the process has ended and all it said was heard.

@@ -116,6 +116,8 @@ pub struct LambdaStats {
     pub init_ms: Vec<f64>,
     /// Resident memory in KiB after each answered event; empty where `/proc` is missing.
     pub rss_kib: Vec<u64>,
+    /// The most that any process held resident at any time, in KiB, as of its last answered event.
+    pub peak_kib: u64,
 }
 
 /// One deployed function. Copies are the same function; dropping the last one kills its processes.
@@ -309,8 +311,10 @@ async fn serve(inner: Arc<Inner>, permit: OwnedSemaphorePermit, call: Call) {
     };
     match handled {
         Ok((outcome, deadline)) => {
-            if let Some(rss_kib) = environment.rss_kib() {
-                lock(&inner.stats).rss_kib.push(rss_kib);
+            if let Some((now, most)) = environment.memory_kib() {
+                let mut stats = lock(&inner.stats);
+                stats.rss_kib.push(now);
+                stats.peak_kib = stats.peak_kib.max(most);
             }
             // The caller hears once the process asks for its next event, if that is soon, as it is
             // on AWS: then calls in a row use one process.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use openeve_cluster::{Binaries, Cluster, FindOptions, Settings};
@@ -20,7 +19,7 @@ use openeve_testkit::scripted_model::ScriptedModel;
 use openeve_testkit::sqs::local::LocalSqs;
 use openeve_testkit::sqs::poller::{Mapping, Poller, PollerStats};
 use openeve_testkit::sqs::{Depth, Queue, SqsServer};
-use openeve_tests::paths::{repository, variable};
+use openeve_tests::paths::{built_agent, repository, variable};
 use openeve_tests::shipped::recursive_loop;
 use serde_json::json;
 use tempfile::TempDir;
@@ -118,7 +117,7 @@ impl Stage {
             .tempdir()
             .unwrap();
         let bin = copy_programs(&options.binaries, folder.path());
-        let artifact = build_agent(&options.binaries, folder.path());
+        let artifact = built_agent(&options.binaries.join("openeve"), "soak", folder.path());
         let cluster = start_postgres(folder.path());
         let url = cluster.url(DATABASE);
         let store = PgStore::new(Pool::new(&Secret::new(url.as_str()), 1, None).unwrap());
@@ -286,31 +285,6 @@ fn copy_programs(from: &Path, folder: &Path) -> PathBuf {
         );
     }
     bin.canonicalize().expect("the folder exists")
-}
-
-/// Builds the soak's agent in a copy of its folder; the artifact.
-fn build_agent(binaries: &Path, folder: &Path) -> PathBuf {
-    let agent = folder.join("agent");
-    let copied = Command::new("cp")
-        .arg("-r")
-        .arg(repository().join("tests/agents/soak"))
-        .arg(&agent)
-        .status();
-    assert!(
-        copied.is_ok_and(|status| status.success()),
-        "the agent folder is copied"
-    );
-    let built = Command::new(binaries.join("openeve"))
-        .arg("build")
-        .arg(&agent)
-        .output()
-        .expect("openeve runs");
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
-    agent.join(".openeve")
 }
 
 /// Postgres as in production: a commit is on disk before it is answered.

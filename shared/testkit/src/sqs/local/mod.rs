@@ -108,14 +108,12 @@ impl Shared {
             Some("DeleteMessageBatch") => self.each(request, |queue, entry| {
                 queue.delete(rules::text(entry, "ReceiptHandle")?)
             }),
-            Some("ChangeMessageVisibilityBatch") => self.each(request, |queue, entry| {
-                let receipt = rules::text(entry, "ReceiptHandle")?;
-                let visibility =
-                    rules::number(entry, "VisibilityTimeout", 0..=VISIBILITY_SECONDS_MAX)?;
-                let now = Instant::now();
-                let visible_at = now + Duration::from_secs(visibility.unwrap_or_default());
-                queue.set_visible(receipt, now, visible_at)
-            }),
+            Some("ChangeMessageVisibility") => {
+                self.with(request, |queue| set_visible(queue, request))?;
+                self.changed.notify_waiters();
+                Ok(json!({}))
+            }
+            Some("ChangeMessageVisibilityBatch") => self.each(request, set_visible),
             other => {
                 let message = format!("{other:?} is not served here");
                 Err(Refusal::new("InvalidAction", message))
@@ -264,6 +262,15 @@ impl Shared {
     fn queues(&self) -> MutexGuard<'_, BTreeMap<String, QueueState>> {
         self.queues.lock().expect("no holder panics")
     }
+}
+
+/// Hides a message that is under way for some seconds from now.
+fn set_visible(queue: &mut QueueState, entry: &Value) -> Result<(), Refusal> {
+    let receipt = rules::text(entry, "ReceiptHandle")?;
+    let visibility = rules::number(entry, "VisibilityTimeout", 0..=VISIBILITY_SECONDS_MAX)?;
+    let now = Instant::now();
+    let visible_at = now + Duration::from_secs(visibility.unwrap_or_default());
+    queue.set_visible(receipt, now, visible_at)
 }
 
 /// The last part of the URL by which a request names its queue.
