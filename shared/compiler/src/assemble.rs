@@ -55,7 +55,7 @@ pub(crate) fn assemble(
             .map(|draft| draft.spec.clone())
             .collect(),
         env: drafts.env.keys().cloned().collect(),
-        sources: sources(folder, bundles),
+        sources: sources(folder, drafts, bundles),
         versions: versions(bundles),
     };
     manifest.revision = revision::revision(&manifest).ok()?;
@@ -63,7 +63,7 @@ pub(crate) fn assemble(
     Some((manifest, modules, metadata))
 }
 
-fn sources(folder: &Folder, bundles: &Bundles) -> BTreeMap<String, String> {
+fn sources(folder: &Folder, drafts: &Drafts, bundles: &Bundles) -> BTreeMap<String, String> {
     let mut sources = BTreeMap::new();
     let single = [
         &folder.instructions,
@@ -81,6 +81,7 @@ fn sources(folder: &Folder, bundles: &Bundles) -> BTreeMap<String, String> {
         .into_iter()
         .flatten()
         .chain(named)
+        .chain(&drafts.neighbours)
         .chain(bundles.sources.values())
     {
         sources.insert(file.path.clone(), file.sha256.clone());

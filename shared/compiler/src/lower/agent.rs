@@ -4,6 +4,7 @@ use openeve_domain::manifest::{AgentSpec, Reasoning};
 
 use super::definition::definition;
 use super::fields::{Fields, Reader};
+use super::modules::Modules;
 use super::value::{Kind, Node};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::{SourceFile, is_name};
@@ -37,8 +38,12 @@ pub(crate) struct AgentDraft {
 }
 
 /// Reads `agent.ts`. `folder` is the folder's name, from which the id is taken if there is none.
-pub(crate) fn agent(file: &SourceFile, folder: &str) -> (Option<AgentDraft>, Vec<Diagnostic>) {
-    let definition = match definition(file, "defineAgent") {
+pub(crate) fn agent(
+    file: &SourceFile,
+    folder: &str,
+    modules: &Modules<'_>,
+) -> (Option<AgentDraft>, Vec<Diagnostic>) {
+    let definition = match definition(file, "defineAgent", modules) {
         Ok(definition) => definition,
         Err(found) => return (None, found),
     };

@@ -5,6 +5,7 @@ use openeve_domain::manifest::{ChannelAuth, ChannelSpec, ReplySpec};
 use super::Read;
 use super::definition::definition;
 use super::fields::{Fields, Reader, quoted};
+use super::modules::Modules;
 use super::value::Kind;
 use crate::diagnostic::{Code, Span};
 use crate::discover::NamedFile;
@@ -32,8 +33,8 @@ pub(crate) struct ChannelDraft {
 }
 
 /// Reads one channel file.
-pub(crate) fn channel(source: &NamedFile) -> Read<ChannelDraft> {
-    let definition = match definition(&source.file, "defineChannel") {
+pub(crate) fn channel(source: &NamedFile, modules: &Modules<'_>) -> Read<ChannelDraft> {
+    let definition = match definition(&source.file, "defineChannel", modules) {
         Ok(definition) => definition,
         Err(diagnostics) => return Read::failed(diagnostics),
     };

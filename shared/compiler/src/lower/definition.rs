@@ -4,6 +4,7 @@
 //! default export may also be a plain object: the helpers only hand their argument back.
 
 use super::eval::Evaluator;
+use super::modules::Modules;
 use super::scope::Scope;
 use super::value::{Kind, Node, Object};
 use crate::diagnostic::{Code, Diagnostic, Span};
@@ -22,24 +23,21 @@ pub(crate) struct Definition {
 }
 
 /// Reads the definition that `helper` makes from a file, or says why there is none.
-pub(crate) fn definition(file: &SourceFile, helper: &str) -> Result<Definition, Vec<Diagnostic>> {
+pub(crate) fn definition(
+    file: &SourceFile,
+    helper: &str,
+    modules: &Modules<'_>,
+) -> Result<Definition, Vec<Diagnostic>> {
     let exports = parse(file, |program| {
         let scope = Scope::read(program);
         let whole = Span { start: 0, end: 0 };
+        let read = |exported| Evaluator::new(&scope, modules, &file.path).exported(exported, whole);
         match scope.export("default") {
-            Some(exported) => vec![(
-                "default".to_owned(),
-                Evaluator::new(&scope).exported(exported, whole),
-            )],
+            Some(exported) => vec![("default".to_owned(), read(exported))],
             None => scope
                 .exports
                 .iter()
-                .map(|(name, exported)| {
-                    (
-                        (*name).to_owned(),
-                        Evaluator::new(&scope).exported(*exported, whole),
-                    )
-                })
+                .map(|(name, exported)| ((*name).to_owned(), read(*exported)))
                 .collect(),
         }
     })?;

@@ -1,18 +1,19 @@
 //! Static evaluation: an expression to a value, without running anything (ledger A3).
 //!
-//! Read are literals, templates without expressions, `-` before a number, `+` between strings,
-//! arrays, objects, spreads, members of objects, `const` names, calls of the framework's helpers
-//! under any alias, and all of these behind parentheses, `as`, `satisfies` and `!`. Everything else
-//! becomes [`Kind::Unreadable`]. A `const` that leads back to itself is found by the set of names
+//! Read are literals, templates, calculations with numbers, `+` between strings, arrays, objects,
+//! spreads, members of objects, enums, `const` names of this module and of those it imports by a
+//! relative path, calls of the framework's helpers under any alias, and all of these behind
+//! parentheses, `as`, `satisfies` and `!`. Everything else becomes [`Kind::Unreadable`]. A `const` that leads back to itself is found by the set of names
 //! being read, and a bound on the values read keeps a small file from becoming a large manifest.
 
 use oxc::ast::ast::{
-    Argument, BinaryOperator, CallExpression, Expression, IdentifierReference,
-    StaticMemberExpression, UnaryExpression, UnaryOperator,
+    Argument, CallExpression, ComputedMemberExpression, Expression, IdentifierReference,
+    StaticMemberExpression,
 };
 use oxc::span::GetSpan;
 
 use super::forms::{describe, is_process_env, span_of, to_span};
+use super::modules::{Modules, helper};
 use super::scope::{Binding, Exported, Scope};
 use super::value::{Call, Kind, Node};
 use crate::diagnostic::Span;
@@ -21,22 +22,27 @@ use crate::diagnostic::Span;
 const VALUES_MAX: usize = 50_000;
 
 /// Packages whose helpers the compiler knows.
-fn is_framework(module: &str) -> bool {
+pub(super) fn is_framework(module: &str) -> bool {
     module == "openeve" || module.starts_with("@openeve/")
 }
 
 /// Reads expressions of one module.
 pub(crate) struct Evaluator<'s, 'p, 'a> {
     scope: &'s Scope<'p, 'a>,
+    modules: &'s Modules<'s>,
+    /// The module's path, from which its imports are seen.
+    path: &'s str,
     /// Names whose value is being read, outermost first.
     visiting: Vec<&'p str>,
     values: usize,
 }
 
 impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
-    pub(crate) fn new(scope: &'s Scope<'p, 'a>) -> Self {
+    pub(crate) fn new(scope: &'s Scope<'p, 'a>, modules: &'s Modules<'s>, path: &'s str) -> Self {
         Self {
             scope,
+            modules,
+            path,
             visiting: Vec::new(),
             values: 0,
         }
@@ -47,6 +53,7 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
         match exported {
             Exported::Expression(expression) => self.read(expression),
             Exported::Name(name) => self.name(name, span),
+            Exported::From { module, name } => self.imported(module, name, span),
             Exported::Other(what) => Node::new(span, Kind::Unreadable(what.to_owned())),
         }
     }
@@ -60,10 +67,7 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
         let span = span_of(expression);
         self.values += 1;
         if self.values > VALUES_MAX {
-            return Node::new(
-                span,
-                Kind::Unreadable(format!("part of more than {VALUES_MAX} values")),
-            );
+            return too_many(span);
         }
         let kind = match expression {
             Expression::NullLiteral(_) => Kind::Null,
@@ -73,14 +77,7 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
                 Kind::Unreadable("a string with half a surrogate pair".to_owned())
             }
             Expression::StringLiteral(literal) => Kind::Text(literal.value.to_string()),
-            Expression::TemplateLiteral(template) if template.expressions.is_empty() => template
-                .quasis
-                .first()
-                .and_then(|part| part.value.cooked)
-                .map_or_else(
-                    || Kind::Unreadable("a template with an invalid escape".to_owned()),
-                    |text| Kind::Text(text.to_string()),
-                ),
+            Expression::TemplateLiteral(template) => self.template(template),
             Expression::ArrayExpression(array) => self.list(array),
             Expression::ObjectExpression(object) => self.object(object),
             Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => {
@@ -88,14 +85,10 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
             }
             Expression::Identifier(identifier) => return self.identifier(identifier),
             Expression::StaticMemberExpression(member) => return self.member(member, span),
+            Expression::ComputedMemberExpression(member) => return self.element(member, span),
             Expression::CallExpression(call) => self.call(call),
             Expression::UnaryExpression(unary) => self.unary(unary),
-            Expression::BinaryExpression(binary) if binary.operator == BinaryOperator::Addition => {
-                match (self.read(&binary.left).kind, self.read(&binary.right).kind) {
-                    (Kind::Text(left), Kind::Text(right)) => Kind::Text(left + &right),
-                    _ => Kind::Unreadable("a sum of other values than strings".to_owned()),
-                }
-            }
+            Expression::BinaryExpression(binary) => self.binary(binary),
             other => Kind::Unreadable(describe(other).to_owned()),
         };
         Node::new(span, kind)
@@ -120,10 +113,8 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
                 return node;
             }
             Some(Binding::Function) => Kind::Function,
-            Some(Binding::Import { module, name }) => Kind::Imported {
-                name: name.to_owned(),
-                module: module.to_owned(),
-            },
+            Some(Binding::Import { module, name }) => return self.imported(module, name, span),
+            Some(Binding::Enum(item)) => self.enumeration(item),
             Some(Binding::Namespace { module }) => {
                 Kind::Unreadable(format!("the whole module {module:?}"))
             }
@@ -137,30 +128,48 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
     fn member(&mut self, member: &'p StaticMemberExpression<'a>, span: Span) -> Node {
         let property = member.property.name.as_str();
         if let Some((module, name)) = self.namespaced(member) {
-            return Node::new(
-                span,
-                Kind::Imported {
-                    name: name.to_owned(),
-                    module: module.to_owned(),
-                },
-            );
+            return self.imported(module, name, span);
         }
         if is_process_env(&member.object) {
             let reason = format!("the environment variable {property}, read while the file runs");
             return Node::unreadable(span, reason);
         }
-        let Kind::Object(object) = self.read(&member.object).kind else {
-            let reason = format!("the member {property} of a value that cannot be read");
+        let owner = self.read(&member.object);
+        property_of(&owner, property, span)
+    }
+
+    /// `list[0]` or `object["key"]`.
+    fn element(&mut self, member: &'p ComputedMemberExpression<'a>, span: Span) -> Node {
+        if is_process_env(&member.object) {
+            let reason = "an environment variable, read while the file runs".to_owned();
             return Node::unreadable(span, reason);
-        };
-        match object.get(property) {
-            Some(value) => value.clone(),
-            None if object.holes.is_empty() => Node::new(span, Kind::Undefined),
-            None => Node::unreadable(
-                span,
-                format!("{property} of an object that hides some keys"),
-            ),
         }
+        let owner = self.read(&member.object);
+        let key = self.read(&member.expression);
+        match (&owner.kind, &key.kind) {
+            (_, Kind::Text(key)) => property_of(&owner, key, span),
+            (Kind::List(items), Kind::Number(at)) => {
+                let found = items
+                    .iter()
+                    .enumerate()
+                    .find(|(index, _)| is_index(*index, *at));
+                found.map_or_else(
+                    || Node::new(span, Kind::Undefined),
+                    |(_, item)| item.clone(),
+                )
+            }
+            _ => Node::unreadable(span, "a computed member"),
+        }
+    }
+
+    /// A name of another module; what it costs to read counts here, too.
+    fn imported(&mut self, module: &str, name: &str, span: Span) -> Node {
+        let node = self.modules.value(self.path, module, name, span);
+        self.values += node.size();
+        if self.values > VALUES_MAX {
+            return too_many(span);
+        }
+        node
     }
 
     /// `oe.name` where `oe` is a whole module.
@@ -186,15 +195,19 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
         } else if let Expression::StaticMemberExpression(member) = callee {
             imported = self.namespaced(member);
         }
-        match imported {
-            Some((module, helper)) if is_framework(module) => Kind::Call(Call {
-                helper: helper.to_owned(),
+        let known =
+            imported.and_then(|(module, name)| helper(self.modules, self.path, module, name));
+        if let Some(helper) = known {
+            return Kind::Call(Call {
+                helper,
                 arguments: call
                     .arguments
                     .iter()
                     .map(|argument| self.argument(argument))
                     .collect(),
-            }),
+            });
+        }
+        match imported {
             Some((module, helper)) => {
                 Kind::Unreadable(format!("a call of {helper}() from {module:?}"))
             }
@@ -211,12 +224,36 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
             ),
         }
     }
+}
 
-    fn unary(&mut self, unary: &'p UnaryExpression<'a>) -> Kind {
-        match (unary.operator, self.read(&unary.argument).kind) {
-            (UnaryOperator::UnaryNegation, Kind::Number(value)) => Kind::Number(-value),
-            (UnaryOperator::UnaryPlus, Kind::Number(value)) => Kind::Number(value),
-            (operator, _) => Kind::Unreadable(format!("an expression with {}", operator.as_str())),
-        }
+/// A property of a value that was read.
+fn property_of(owner: &Node, property: &str, span: Span) -> Node {
+    let Kind::Object(object) = &owner.kind else {
+        let of = owner
+            .why_unreadable()
+            .unwrap_or("a value that cannot be read");
+        let reason = format!("the member {property} of {of}");
+        return Node::unreadable(span, reason);
+    };
+    match object.get(property) {
+        Some(value) => value.clone(),
+        None if object.holes.is_empty() => Node::new(span, Kind::Undefined),
+        None => Node::unreadable(
+            span,
+            format!("{property} of an object that hides some keys"),
+        ),
     }
+}
+
+/// Whether a number is this index of a list.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "lists are far shorter than 2^52"
+)]
+fn is_index(index: usize, number: f64) -> bool {
+    (index as f64 - number).abs() < f64::EPSILON
+}
+
+fn too_many(span: Span) -> Node {
+    Node::unreadable(span, format!("part of more than {VALUES_MAX} values"))
 }

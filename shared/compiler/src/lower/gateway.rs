@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Read;
 use super::definition::definition;
 use super::fields::{Fields, Reader, quoted};
+use super::modules::Modules;
 use super::value::{Call, Kind, Node};
 use crate::diagnostic::Code;
 use crate::discover::SourceFile;
@@ -50,8 +51,8 @@ const HELPERS: &[(&str, &str, &str)] = &[
 pub(crate) type Gateway = BTreeMap<String, AdapterSpec>;
 
 /// Reads `gateway.ts`.
-pub(crate) fn gateway(file: &SourceFile) -> Read<Gateway> {
-    let definition = match definition(file, "defineGateway") {
+pub(crate) fn gateway(file: &SourceFile, modules: &Modules<'_>) -> Read<Gateway> {
+    let definition = match definition(file, "defineGateway", modules) {
         Ok(definition) => definition,
         Err(diagnostics) => return Read::failed(diagnostics),
     };

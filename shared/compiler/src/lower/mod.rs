@@ -10,6 +10,7 @@ use crate::discover::{Folder, SourceFile};
 
 mod agent;
 mod approval;
+mod calculate;
 mod channel;
 mod collections;
 mod definition;
@@ -17,6 +18,7 @@ mod eval;
 mod fields;
 mod forms;
 mod gateway;
+mod modules;
 mod references;
 mod schedule;
 mod scope;
@@ -29,6 +31,7 @@ mod variables;
 pub(crate) use agent::AgentDraft;
 pub(crate) use channel::ChannelDraft;
 pub(crate) use gateway::Gateway;
+use modules::Modules;
 pub(crate) use schedule::ScheduleDraft;
 pub(crate) use tool::ToolDraft;
 use variables::variables;
@@ -62,6 +65,8 @@ pub(crate) struct Drafts {
     pub(crate) tool_exports: BTreeMap<String, String>,
     pub(crate) channels: Vec<ChannelDraft>,
     pub(crate) schedules: Vec<ScheduleDraft>,
+    /// Files that definitions import values from.
+    pub(crate) neighbours: Vec<SourceFile>,
     /// Environment variable → the files that name it.
     pub(crate) env: BTreeMap<String, BTreeSet<String>>,
 }
@@ -69,24 +74,25 @@ pub(crate) struct Drafts {
 /// Reads every file of the folder.
 pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Drafts {
     let mut drafts = Drafts::default();
+    let modules = Modules::new(&folder.root);
     if let Some(file) = &folder.agent {
         let name = folder
             .root
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        let (agent, found) = agent::agent(file, &name);
+        let (agent, found) = agent::agent(file, &name, &modules);
         diagnostics.extend(found);
         drafts.agent = agent;
     }
     if let Some(file) = &folder.gateway {
-        let read = gateway::gateway(file);
+        let read = gateway::gateway(file, &modules);
         drafts.gateway = drafts
             .take(&file.path, read, diagnostics)
             .unwrap_or_default();
     }
     for source in &folder.tools {
-        let read = tool::tool(source);
+        let read = tool::tool(source, &modules);
         diagnostics.extend(read.diagnostics);
         drafts.tools.extend(read.draft);
         drafts
@@ -94,13 +100,22 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
             .extend(read.export.map(|export| (source.name.clone(), export)));
     }
     for source in &folder.channels {
-        let draft = drafts.take(&source.file.path, channel::channel(source), diagnostics);
+        let draft = drafts.take(
+            &source.file.path,
+            channel::channel(source, &modules),
+            diagnostics,
+        );
         drafts.channels.extend(draft);
     }
     for source in &folder.schedules {
-        let draft = drafts.take(&source.file.path, schedule::schedule(source), diagnostics);
+        let draft = drafts.take(
+            &source.file.path,
+            schedule::schedule(source, &modules),
+            diagnostics,
+        );
         drafts.schedules.extend(draft);
     }
+    drafts.neighbours = modules.files();
     drafts
 }
 

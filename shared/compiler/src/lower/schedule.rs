@@ -6,6 +6,7 @@ use openeve_domain::schedule::{Plan, ScheduleError};
 use super::Read;
 use super::definition::definition;
 use super::fields::{Fields, Reader};
+use super::modules::Modules;
 use crate::diagnostic::{Code, Span};
 use crate::discover::NamedFile;
 
@@ -27,8 +28,8 @@ pub(crate) struct ScheduleDraft {
 }
 
 /// Reads one schedule file.
-pub(crate) fn schedule(source: &NamedFile) -> Read<ScheduleDraft> {
-    let definition = match definition(&source.file, "defineSchedule") {
+pub(crate) fn schedule(source: &NamedFile, modules: &Modules<'_>) -> Read<ScheduleDraft> {
+    let definition = match definition(&source.file, "defineSchedule", modules) {
         Ok(definition) => definition,
         Err(diagnostics) => return Read::failed(diagnostics),
     };

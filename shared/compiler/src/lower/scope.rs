@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use oxc::ast::ast::{
     BindingPattern, Declaration, ExportDefaultDeclarationKind, Expression, ImportDeclaration,
-    ImportDeclarationSpecifier, ModuleExportName, Program, Statement, VariableDeclaration,
-    VariableDeclarationKind,
+    ImportDeclarationSpecifier, ModuleExportName, Program, Statement, TSEnumDeclaration,
+    VariableDeclaration, VariableDeclarationKind,
 };
 
 /// What a top-level name stands for.
@@ -21,6 +21,8 @@ pub(crate) enum Binding<'p, 'a> {
     Import { module: &'p str, name: &'p str },
     /// `import * as name`.
     Namespace { module: &'p str },
+    /// An enum.
+    Enum(&'p TSEnumDeclaration<'a>),
     /// Something whose value is not known; the text says what.
     Other(&'static str),
 }
@@ -32,6 +34,8 @@ pub(crate) enum Exported<'p, 'a> {
     Expression(&'p Expression<'a>),
     /// A top-level name.
     Name(&'p str),
+    /// An export of another module.
+    From { module: &'p str, name: &'p str },
     /// Something that is no value of a definition; the text says what.
     Other(&'static str),
 }
@@ -42,6 +46,8 @@ pub(crate) struct Scope<'p, 'a> {
     bindings: BTreeMap<&'p str, Binding<'p, 'a>>,
     /// Export name → what it leads to, in source order.
     pub(crate) exports: Vec<(&'p str, Exported<'p, 'a>)>,
+    /// Modules all of whose exports are this one's, too.
+    pub(crate) stars: Vec<&'p str>,
 }
 
 impl<'p, 'a> Scope<'p, 'a> {
@@ -84,10 +90,20 @@ impl<'p, 'a> Scope<'p, 'a> {
             }
             Statement::ExportFromDeclaration(export) => {
                 for specifier in &export.specifiers {
-                    let exported = Exported::Other("a re-export of another module");
+                    let exported = Exported::From {
+                        module: export.source.value.as_str(),
+                        name: text_of(&specifier.local),
+                    };
                     self.exports.push((text_of(&specifier.exported), exported));
                 }
             }
+            Statement::ExportAllDeclaration(export) => match &export.exported {
+                Some(name) => {
+                    let exported = Exported::Other("a whole module");
+                    self.exports.push((text_of(name), exported));
+                }
+                None => self.stars.push(export.source.value.as_str()),
+            },
             Statement::ExportDefaultDeclaration(export) => {
                 let exported = match &export.declaration {
                     ExportDefaultDeclarationKind::FunctionDeclaration(_) => {
@@ -117,7 +133,7 @@ impl<'p, 'a> Scope<'p, 'a> {
             Declaration::VariableDeclaration(variables) => return self.variables(variables),
             Declaration::FunctionDeclaration(function) => (function.id.as_ref(), Binding::Function),
             Declaration::ClassDeclaration(class) => (class.id.as_ref(), Binding::Other("a class")),
-            Declaration::TSEnumDeclaration(item) => (Some(&item.id), Binding::Other("an enum")),
+            Declaration::TSEnumDeclaration(item) => (Some(&item.id), Binding::Enum(item)),
             Declaration::TSTypeAliasDeclaration(_)
             | Declaration::TSInterfaceDeclaration(_)
             | Declaration::TSExternalModuleDeclaration(_)

@@ -1,8 +1,11 @@
 //! Every form that can be read statically, and what becomes of the others.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::definition::definition;
+use super::modules::Modules;
 use super::value::{Kind, Node};
 use crate::diagnostic::Diagnostic;
 use crate::discover::SourceFile;
@@ -11,7 +14,8 @@ const IMPORT: &str = "import { defineAgent, env } from \"@openeve/core\";\n";
 
 fn read(text: &str) -> Result<Value, Vec<Diagnostic>> {
     let file = SourceFile::new("agent.ts", text);
-    let found = definition(&file, "defineAgent")?;
+    let modules = Modules::new(Path::new("/nowhere"));
+    let found = definition(&file, "defineAgent", &modules)?;
     let node = Node::new(found.span, Kind::Object(found.object));
     Ok(node
         .to_json()
@@ -42,6 +46,27 @@ fn literals_are_read() {
     assert_eq!(
         value("", "{ a: 1, 'b-c': 2, ['d']: 3, 4: 5, e: undefined }"),
         json!({ "a": 1, "b-c": 2, "d": 3, "4": 5 })
+    );
+}
+
+#[test]
+fn calculations_templates_and_enums_are_read() {
+    assert_eq!(value("", "5 * 60 * 1_000"), json!(300_000));
+    assert_eq!(value("", "2 ** 10 - 24 / 3 + 7 % 4"), json!(1019));
+    assert_eq!(value("", "1 << 4 | 3 & 2"), json!(18));
+    assert_eq!(value("", "!true"), json!(false));
+    assert_eq!(value("", "'a' + 1 + 0.5"), json!("a10.5"));
+    let before = "const who = 'Ada'; const n = 3;";
+    assert_eq!(value(before, "`${who} has ${n * 2}`"), json!("Ada has 6"));
+    let before = "enum Hard { Low = 'low', High = 'high' } const enum Size { Small, Big = 5, Bigger, Same = Big } const list = ['x', 'y'];";
+    assert_eq!(value(before, "Hard.High"), json!("high"));
+    assert_eq!(
+        value(before, "[Size.Small, Size.Big, Size.Bigger, Size['Same']]"),
+        json!([0, 5, 6, 5])
+    );
+    assert_eq!(
+        value(before, "[list[1], list[2], { a: 1 }['a']]"),
+        json!({"unreadable": "undefined"})["unreadable"].clone()
     );
 }
 
@@ -137,7 +162,8 @@ fn a_file_without_its_definition_says_what_it_exports() {
     assert!(message("export default defineAgent(make());").starts_with("not-static"));
     assert!(message("export default make();").starts_with("not-static"));
     assert!(message("export default class {}").starts_with("not-static"));
-    assert!(message("export { default } from './other';").contains("re-export"));
+    assert!(message("export { default } from './other';").contains("where there is no file"));
+    assert!(message("export * as default from './other';").contains("a whole module"));
 }
 
 #[test]
@@ -151,16 +177,16 @@ fn a_const_that_leads_back_to_itself_is_named_with_its_way() {
 
 #[test]
 fn whatever_only_running_the_code_can_tell_is_unreadable_with_its_reason() {
-    let before = "import x, { y } from './y'; import * as z from './z'; let a = 1; var b = 2; const { c } = { c: 3 }; enum E { A } declare const d: string;";
+    let before = "import x, { y } from './y'; import * as z from './z'; import { w } from 'w'; let a = 1; var b = 2; const { c } = { c: 3 }; declare const d: string;";
     for (expression, reason) in [
         ("a", "a, which is declared with let, so it can change"),
         ("b", "b, which is declared with var, so it can change"),
         ("c", "c, which is taken apart from another value"),
         ("d", "d, which is declared without a value"),
-        ("E", "E, which is an enum"),
         ("f", "f, which this file does not define"),
-        ("y", "y, which is imported from \"./y\""),
-        ("x", "default, which is imported from \"./y\""),
+        ("y", "y from \"./y\", where there is no file"),
+        ("x", "default from \"./y\", where there is no file"),
+        ("w", "w, which is imported from \"w\""),
         ("z", "the whole module \"./z\""),
         ("y()", "a call of y() from \"./y\""),
         ("make()", "a call of make()"),
@@ -171,15 +197,25 @@ fn whatever_only_running_the_code_can_tell_is_unreadable_with_its_reason() {
             "the environment variable KEY, read while the file runs",
         ),
         ("a ? 1 : 2", "a choice between two values"),
-        ("`a${1}`", "a template with expressions in it"),
-        ("1 + 2", "a sum of other values than strings"),
-        ("2 * 3", "a calculation"),
+        ("`a${make()}`", "a template with a call of make()"),
+        ("`a${[]}`", "a template with an array"),
+        ("1 + make()", "a calculation with a call of make()"),
+        (
+            "1 + true",
+            "a calculation with other values than numbers and strings",
+        ),
+        ("1 < 2", "a comparison"),
+        ("`${1e-9}`", "a template with a number"),
         ("new Date()", "a new object"),
         ("1n", "a BigInt"),
         ("/a/", "a regular expression"),
-        ("!true", "an expression with !"),
+        ("~1", "an expression with ~"),
+        ("[1][make()]", "a computed member"),
         ("[...make()]", "a spread of a call of make()"),
-        ("{ ...y }", "a spread of y, which is imported from \"./y\""),
+        (
+            "{ ...y }",
+            "a spread of y from \"./y\", where there is no file",
+        ),
         ("{ [make()]: 1 }", "a computed key"),
         ("{ get k() { return 1; } }", "an accessor"),
     ] {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::approval::approval;
 use super::definition::{Definition, definition};
 use super::fields::{Fields, Reader};
+use super::modules::Modules;
 use super::value::Kind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::NamedFile;
@@ -48,8 +49,8 @@ pub(crate) struct ToolReading {
 }
 
 /// Reads one tool file.
-pub(crate) fn tool(source: &NamedFile) -> ToolReading {
-    match definition(&source.file, "defineTool") {
+pub(crate) fn tool(source: &NamedFile, modules: &Modules<'_>) -> ToolReading {
+    match definition(&source.file, "defineTool", modules) {
         Ok(definition) => {
             let mut reader = Reader::new(&source.file);
             let draft = draft(&mut reader, &source.name, &definition);

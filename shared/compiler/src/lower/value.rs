@@ -140,6 +140,24 @@ impl Node {
         }
     }
 
+    /// Why the value cannot be read, if it cannot.
+    pub(crate) fn why_unreadable(&self) -> Option<&str> {
+        if let Kind::Unreadable(reason) = &self.kind {
+            Some(reason)
+        } else {
+            None
+        }
+    }
+
+    /// The number, if the value is one.
+    pub(crate) fn number(&self) -> Option<f64> {
+        if let Kind::Number(number) = self.kind {
+            Some(number)
+        } else {
+            None
+        }
+    }
+
     /// What the value is, as it reads in "must be a string, but is …".
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
@@ -155,6 +173,24 @@ impl Node {
             Kind::Imported { name, module } => format!("{name}, which is imported from {module:?}"),
             Kind::Unreadable(reason) => reason.clone(),
         }
+    }
+
+    /// How many values it consists of, itself included.
+    pub(crate) fn size(&self) -> usize {
+        let inside: usize = match &self.kind {
+            Kind::List(items) => items.iter().map(Self::size).sum(),
+            Kind::Object(object) => object.entries.iter().map(|entry| entry.value.size()).sum(),
+            Kind::Call(call) => call.arguments.iter().map(Self::size).sum(),
+            Kind::Undefined
+            | Kind::Null
+            | Kind::Bool(_)
+            | Kind::Number(_)
+            | Kind::Text(_)
+            | Kind::Function
+            | Kind::Imported { .. }
+            | Kind::Unreadable(_) => 0,
+        };
+        inside + 1
     }
 
     fn not_json(&self, reason: &str) -> NotJson {

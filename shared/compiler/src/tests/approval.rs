@@ -12,6 +12,8 @@ fn tool(before: &str, keys: &str) -> Agent {
     Agent::new()
         .with("tools/echo.ts", &text)
         .with("lib/gate.ts", "export const gate = () => true;")
+        .with("node_modules/gates/package.json", "{\"name\": \"gates\", \"version\": \"1.0.0\", \"main\": \"index.js\"}")
+        .with("node_modules/gates/index.js", "export const gate = () => true;")
 }
 
 /// What the manifest says of a tool with this `needsApproval`.
@@ -74,6 +76,7 @@ fn a_function_decides_about_each_call() {
         "  needsApproval: (input, ctx) => gate(input, ctx),",
         "  needsApproval: mine,",
         "  needsApproval: arrow,",
+        "  needsApproval: gate,",
         "  needsApproval(input) { return input.large; },",
         "  async needsApproval(input) { return gate(); },",
         "  needsApproval: function (input) { return true; },",
@@ -149,14 +152,14 @@ fn a_gate_that_is_none_is_refused() {
 
 #[test]
 fn a_gate_that_only_running_the_code_can_tell_is_refused() {
-    let before = "import { gate } from \"../lib/gate\"; let open = false;";
+    let before = "import { gate } from \"gates\"; let open = false;";
     for keys in [
         "  needsApproval: gate,",
         "  needsApproval: open,",
         "  needsApproval: gate(),",
         "  needsApproval: approvalRequire(),",
         "  needsApproval: process.env.GATE,",
-        "  needsApproval: !true,",
+        "  needsApproval: ~true,",
     ] {
         let found = tool(before, keys).findings();
         assert_eq!(found, ["not-static tools/echo.ts:4:18"], "{keys}");

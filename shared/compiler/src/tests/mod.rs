@@ -13,6 +13,7 @@ mod bundling;
 mod configuration;
 mod folders;
 mod names;
+mod neighbours;
 
 /// An agent folder that a test writes.
 pub(crate) struct Agent {
