@@ -198,9 +198,9 @@ impl Deployment {
         let tick = function("tick", &env);
         let sweep = function("sweep", &env);
         let mut with_token = env.clone();
-        let named = |end: &str| format!("{}_{end}", options.agent.prefix);
-        let names = [named("TOKEN"), named("REPLY_URL"), named("REPLY_SECRET")];
-        let [token_name, url_name, secret_name] = names.each_ref().map(String::as_str);
+        let variables = ["TOKEN", "REPLY_URL", "REPLY_SECRET"]
+            .map(|end| format!("{}_{end}", options.agent.prefix));
+        let [token_name, url_name, secret_name] = variables.each_ref().map(String::as_str);
         with_token.push((token_name, TOKEN.to_owned()));
         let ingress = function("ingress", &with_token);
         let mut with_channel = env.clone();

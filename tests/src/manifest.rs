@@ -35,6 +35,7 @@ pub fn manifest(tools: Vec<ToolSpec>) -> Manifest {
             source: "channels/message.ts".into(),
         }],
         schedules: Vec::new(),
+        skills: Vec::new(),
         env: Vec::new(),
         sources: BTreeMap::new(),
         versions: BTreeMap::new(),

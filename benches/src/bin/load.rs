@@ -7,7 +7,6 @@
 #![expect(
     clippy::print_stdout,
     clippy::cast_precision_loss,
-    clippy::indexing_slicing,
     reason = "a benchmark prints and fails loudly"
 )]
 

@@ -7,7 +7,7 @@ use openeve_domain::manifest::Manifest;
 use serde_json::{Map, Value, json};
 
 use crate::bundle::Bundles;
-use crate::discover::{Folder, SourceFile};
+use crate::discover::{Asset, Folder, SourceFile};
 use crate::lower::Drafts;
 use crate::{Module, revision};
 
@@ -54,6 +54,11 @@ pub(crate) fn assemble(
             .iter()
             .map(|draft| draft.spec.clone())
             .collect(),
+        skills: drafts
+            .skills
+            .iter()
+            .map(|draft| draft.spec.clone())
+            .collect(),
         env: drafts.env.keys().cloned().collect(),
         sources: sources(folder, drafts, bundles),
         versions: versions(bundles),
@@ -86,7 +91,26 @@ fn sources(folder: &Folder, drafts: &Drafts, bundles: &Bundles) -> BTreeMap<Stri
     {
         sources.insert(file.path.clone(), file.sha256.clone());
     }
+    for skill in &drafts.skills {
+        sources.insert(skill.spec.source.clone(), skill.spec.sha256.clone());
+        for file in &skill.spec.files {
+            sources.insert(file.path.clone(), file.sha256.clone());
+        }
+    }
     sources
+}
+
+/// The files that go into the artifact as they are, by their path below `assets/`.
+pub(crate) fn assets(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
+    let mut assets = BTreeMap::new();
+    for skill in &folder.skills {
+        let text = skill.file.text.clone().into_bytes();
+        assets.insert(skill.file.path.clone(), text);
+        for Asset { path, bytes } in &skill.others {
+            assets.insert(path.clone(), bytes.clone());
+        }
+    }
+    assets
 }
 
 fn versions(bundles: &Bundles) -> BTreeMap<String, String> {
@@ -149,6 +173,9 @@ fn metadata(folder: &Folder, drafts: &Drafts) -> BTreeMap<String, Value> {
     }
     for source in &folder.schedules {
         add("schedule", &source.name, &source.file, None);
+    }
+    for source in &folder.skills {
+        add("skill", &source.name, &source.file, None);
     }
     metadata
 }

@@ -10,6 +10,41 @@ pub(crate) fn check(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diag
     default_tools(folder, drafts, diagnostics);
     routes(folder, drafts, diagnostics);
     schedule_channels(folder, drafts, diagnostics);
+    skill_tools(folder, drafts, diagnostics);
+}
+
+/// A tool of a connection, `<connection>__<operation>`, is not known before it is looked up.
+fn skill_tools(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
+    for (skill, source) in drafts.skills.iter().filter_map(|skill| {
+        let source = folder
+            .skills
+            .iter()
+            .find(|source| source.name == skill.spec.name);
+        Some((skill, source?))
+    }) {
+        for (name, span) in &skill.tools {
+            let exists = folder.tools.iter().any(|tool| tool.name == *name);
+            if exists || is_core_tool(name) || name.contains("__") {
+                continue;
+            }
+            let message = format!(
+                "the skill {:?} speaks of the tool {name:?}, but there is no tools/{name}.ts",
+                skill.spec.name
+            );
+            diagnostics.push(
+                Diagnostic::new(Code::UnknownTool, message)
+                    .at(&source.file, *span)
+                    .help(help_for(name, &folder.tools, "tools")),
+            );
+        }
+    }
+    if let Some(first) = folder.skills.first() {
+        let message =
+            "skills are compiled into the artifact, and this version does not load them yet";
+        diagnostics.push(
+            Diagnostic::new(Code::NotYetSupported, message).in_file(first.file.path.as_str()),
+        );
+    }
 }
 
 fn default_tools(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {

@@ -42,8 +42,12 @@ codes! {
     BadName = "bad-name" Error,
     /// A file that looks meant for the agent, but that nothing reads.
     IgnoredFile = "ignored-file" Warning,
+    /// A name that is close to a part of an agent folder and is not one.
+    NearName = "near-name" Warning,
     /// A part of the framework that this version recognises and leaves out.
     NotYetSupported = "not-yet-supported" Warning,
+    /// The head of a `SKILL.md` is absent or cannot be read.
+    BadFrontmatter = "bad-frontmatter" Error,
     /// A file is not TypeScript.
     SyntaxError = "syntax-error" Error,
     /// A file does not export the definition that its place in the folder asks for.

@@ -86,6 +86,9 @@ pub fn artifact(compilation: &Compilation) -> Result<BTreeMap<String, Vec<u8>>, 
         files.insert(module.path.clone(), module.code.clone().into_bytes());
         files.insert(map_path(&module.path), module.map.clone().into_bytes());
     }
+    for (path, bytes) in &compilation.assets {
+        files.insert(format!("assets/{path}"), bytes.clone());
+    }
     files.insert("assets/.gitkeep".to_owned(), Vec::new());
     files.insert("migrations/.gitkeep".to_owned(), Vec::new());
     Ok(files)

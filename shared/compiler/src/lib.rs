@@ -53,6 +53,8 @@ pub struct Compilation {
     pub diagnostics: Vec<Diagnostic>,
     /// Source path → what is known about it beyond the manifest.
     metadata: BTreeMap<String, Value>,
+    /// Path below `assets/` → a file that goes there as it is.
+    assets: BTreeMap<String, Vec<u8>>,
 }
 
 /// A bundled module with one default export: the tool's definition.
@@ -121,7 +123,11 @@ pub async fn compile(folder: &Path) -> Compilation {
         .into_iter()
         .map(|(name, files)| (name, files.into_iter().collect()))
         .collect();
-    finish(built, env, diagnostics)
+    let mut compilation = finish(built, env, diagnostics);
+    if compilation.is_ok() {
+        compilation.assets = assemble::assets(&found);
+    }
+    compilation
 }
 
 type Built = (Manifest, Vec<Module>, BTreeMap<String, Value>);
@@ -151,5 +157,6 @@ fn finish(
         env,
         diagnostics,
         metadata,
+        assets: BTreeMap::new(),
     }
 }

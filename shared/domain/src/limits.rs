@@ -148,6 +148,9 @@ pub const HISTORY_BYTES_MAX: usize = 32 * KIB;
 /// One model answer, as it streams in.
 pub const MODEL_ANSWER_BYTES_MAX: usize = 4 * MIB;
 
+/// A skill's description, in characters.
+pub const SKILL_DESCRIPTION_CHARS_MAX: usize = 1_024;
+
 // --- Authored code ---------------------------------------------------------------------------
 
 /// Memory of one script.

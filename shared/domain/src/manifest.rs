@@ -31,6 +31,9 @@ pub struct Manifest {
     pub channels: Vec<ChannelSpec>,
     /// `schedules/`, by name.
     pub schedules: Vec<ScheduleSpec>,
+    /// `skills/`, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<SkillSpec>,
     /// Every environment variable the folder names, sorted.
     pub env: Vec<String>,
     /// Source path → SHA-256.
@@ -236,6 +239,35 @@ pub struct ScheduleSpec {
     pub catch_up: CatchUp,
     /// The source file, relative to the folder.
     pub source: String,
+}
+
+/// One skill: what a model sees of it before it loads the body [F.01, F.02].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillSpec {
+    /// The directory's name.
+    pub name: String,
+    /// What it is for and when to use it.
+    pub description: String,
+    /// Tools that it speaks of [F.16].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// SHA-256 of `SKILL.md`; a changed skill is told from a pristine one by it [F.06].
+    pub sha256: String,
+    /// `skills/<name>/SKILL.md`, relative to the folder, and below `assets/` in the artifact.
+    pub source: String,
+    /// What lies beside it, placed in the same way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRef>,
+}
+
+/// A file of the folder that goes into the artifact as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRef {
+    /// Relative to the folder, and below `assets/` in the artifact.
+    pub path: String,
+    /// SHA-256 of the file.
+    pub sha256: String,
 }
 
 /// What happens to occurrences that fell into an outage [Z.13].

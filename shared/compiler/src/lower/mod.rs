@@ -22,6 +22,7 @@ mod modules;
 mod references;
 mod schedule;
 mod scope;
+mod skill;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -33,6 +34,7 @@ pub(crate) use channel::ChannelDraft;
 pub(crate) use gateway::Gateway;
 use modules::Modules;
 pub(crate) use schedule::ScheduleDraft;
+pub(crate) use skill::SkillDraft;
 pub(crate) use tool::ToolDraft;
 use variables::variables;
 
@@ -65,6 +67,7 @@ pub(crate) struct Drafts {
     pub(crate) tool_exports: BTreeMap<String, String>,
     pub(crate) channels: Vec<ChannelDraft>,
     pub(crate) schedules: Vec<ScheduleDraft>,
+    pub(crate) skills: Vec<SkillDraft>,
     /// Files that definitions import values from.
     pub(crate) neighbours: Vec<SourceFile>,
     /// Environment variable → the files that name it.
@@ -114,6 +117,11 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
             diagnostics,
         );
         drafts.schedules.extend(draft);
+    }
+    for source in &folder.skills {
+        let (draft, found) = skill::skill(source);
+        diagnostics.extend(found);
+        drafts.skills.extend(draft);
     }
     drafts.neighbours = modules.files();
     drafts

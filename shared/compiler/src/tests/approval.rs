@@ -12,8 +12,14 @@ fn tool(before: &str, keys: &str) -> Agent {
     Agent::new()
         .with("tools/echo.ts", &text)
         .with("lib/gate.ts", "export const gate = () => true;")
-        .with("node_modules/gates/package.json", "{\"name\": \"gates\", \"version\": \"1.0.0\", \"main\": \"index.js\"}")
-        .with("node_modules/gates/index.js", "export const gate = () => true;")
+        .with(
+            "node_modules/gates/package.json",
+            "{\"name\": \"gates\", \"version\": \"1.0.0\", \"main\": \"index.js\"}",
+        )
+        .with(
+            "node_modules/gates/index.js",
+            "export const gate = () => true;",
+        )
 }
 
 /// What the manifest says of a tool with this `needsApproval`.

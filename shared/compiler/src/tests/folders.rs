@@ -104,7 +104,8 @@ fn what_is_reserved_and_not_supported_is_named_and_the_rest_still_builds() {
     let agent = Agent::new()
         .with("context.ts", "")
         .with("instrumentation.ts", "")
-        .with("skills/a/SKILL.md", "")
+        .with("skills/a/SKILL.md", "---\ndescription: Helps.\n---\n")
+        .with("routines/a.ts", "")
         .with("triggers/a.ts", "")
         .with("connections/a.ts", "")
         .with("sandbox/sandbox.ts", "")
@@ -118,8 +119,9 @@ fn what_is_reserved_and_not_supported_is_named_and_the_rest_still_builds() {
         "connections",
         "context.ts",
         "instrumentation.ts",
+        "routines",
         "sandbox",
-        "skills",
+        "skills/a/SKILL.md",
         "subagents",
         "triggers",
     ];

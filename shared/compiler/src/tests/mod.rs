@@ -14,6 +14,7 @@ mod configuration;
 mod folders;
 mod names;
 mod neighbours;
+mod skills;
 
 /// An agent folder that a test writes.
 pub(crate) struct Agent {

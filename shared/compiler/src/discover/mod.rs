@@ -4,12 +4,17 @@
 //! reserves and this version leaves out is named in a warning, so nothing is ignored in silence.
 //! Helpers may live anywhere else in the folder, or beside it.
 
+mod near;
+mod skills;
+
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use openeve_domain::canonical::sha256_hex;
 
 use crate::diagnostic::{Code, Diagnostic};
+
+pub(crate) use skills::{Asset, SkillFolder};
 
 /// Longest name of a tool, channel or schedule, in characters.
 const NAME_CHARS_MAX: usize = 64;
@@ -19,9 +24,9 @@ const RESERVED: &[(&str, &str)] = &[
     ("connections", "connections"),
     ("context.ts", "custom context"),
     ("instrumentation.ts", "instrumentation"),
+    ("routines", "routines"),
     ("sandbox", "sandbox definitions"),
     ("sandbox.ts", "sandbox definitions"),
-    ("skills", "skills"),
     ("subagents", "subagents"),
     ("triggers", "triggers"),
 ];
@@ -93,6 +98,7 @@ pub(crate) struct Folder {
     pub(crate) tools: Vec<NamedFile>,
     pub(crate) channels: Vec<NamedFile>,
     pub(crate) schedules: Vec<NamedFile>,
+    pub(crate) skills: Vec<SkillFolder>,
     /// `package.json`, to tell a package that is missing from one that is not installed.
     pub(crate) package: Option<SourceFile>,
     /// `package-lock.json`: part of the revision.
@@ -123,10 +129,12 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
     let (package, lock) = (read("package.json"), read("package-lock.json"));
     report_required(instructions.as_ref(), agent.as_ref(), diagnostics);
     report_reserved(&root, diagnostics);
+    near::report(&root, "", diagnostics);
     let tools = read_named(&root, "tools", diagnostics);
     report_core_names(&tools, diagnostics);
     let channels = read_named(&root, "channels", diagnostics);
     let schedules = read_named(&root, "schedules", diagnostics);
+    let skills = skills::read(&root, "", diagnostics);
     Some(Folder {
         root,
         shown,
@@ -136,6 +144,7 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
         tools,
         channels,
         schedules,
+        skills,
         package,
         lock,
     })
@@ -249,7 +258,10 @@ fn read_named(root: &Path, directory: &str, diagnostics: &mut Vec<Diagnostic>) -
             );
         } else if extension == "ts" && !is_name(name) {
             let message = format!("{path} cannot name a definition: {name:?} is not a name");
-            let help = "use a letter, then up to 63 letters, digits, _ or -; keep helpers and tests in another folder";
+            let help = renamed(directory, name).map_or_else(
+                || "use a letter, then up to 63 letters, digits, _ or -; keep helpers and tests in another folder".to_owned(),
+                |meant| format!("did you mean {meant}? a name is a letter, then up to 63 letters, digits, _ or -; keep helpers and tests in another folder"),
+            );
             diagnostics.push(
                 Diagnostic::new(Code::BadName, message)
                     .in_file(path)
@@ -265,6 +277,22 @@ fn read_named(root: &Path, directory: &str, diagnostics: &mut Vec<Diagnostic>) -
         }
     }
     found
+}
+
+/// The path that a definition with an impossible name was meant to have.
+fn renamed(directory: &str, name: &str) -> Option<String> {
+    let joined: String = name
+        .trim()
+        .chars()
+        .map(|letter| {
+            if letter.is_whitespace() || letter == '.' {
+                '_'
+            } else {
+                letter
+            }
+        })
+        .collect();
+    is_name(&joined).then(|| format!("{directory}/{joined}.ts"))
 }
 
 /// Names in a directory, sorted. None there: no names.
