@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 use crate::diagnostic::Severity;
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $text:literal $severity:ident,)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal $severity:ident,)+) => {
         /// What kind of finding it is. The texts are stable: scripts and documentation refer to them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code { $($(#[$doc])* $variant,)+ }
+        pub enum Code { $($(#[doc = $doc])+ $variant,)+ }
 
         impl Code {
             /// Every code, in the order of the stages that report them.
@@ -19,6 +19,11 @@ macro_rules! codes {
             /// The stable text, such as `not-static`.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
+            }
+
+            /// What kind of finding it is, in a sentence.
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim_start(),)+ }
             }
 
             /// Whether the finding stops the build.

@@ -34,11 +34,14 @@ mod emit;
 mod lower;
 mod parse;
 mod revision;
+mod sdk;
+mod sarif;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use diagnostic::{Code, Diagnostic, Excerpt, Severity, Span};
 pub use emit::{EmitError, artifact, emit};
+pub use sdk::sdk_files;
 
 /// What came of compiling a folder.
 #[derive(Debug, Clone)]

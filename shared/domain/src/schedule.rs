@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use crate::manifest::CatchUp;
+use crate::nearest::nearest;
 
 /// Occurrences one pass returns at most: older ones are given up, as an outage's would be.
 const OCCURRENCES_MAX: usize = 100;
@@ -32,6 +33,15 @@ pub enum ScheduleError {
         /// The zone.
         zone: String,
     },
+}
+
+/// The zone that a wrong name most likely meant.
+pub fn nearest_zone(zone: &str) -> Option<String> {
+    let known: Vec<String> = jiff::tz::db()
+        .available()
+        .map(|name| name.to_string())
+        .collect();
+    nearest(zone, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
 /// A cron expression in a zone, checked.

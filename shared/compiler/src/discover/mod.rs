@@ -150,6 +150,24 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
     })
 }
 
+impl Folder {
+    /// A source file of the folder by its path.
+    pub(crate) fn file(&self, path: &str) -> Option<&SourceFile> {
+        let single = [&self.instructions, &self.agent, &self.gateway];
+        let named = self
+            .tools
+            .iter()
+            .chain(&self.channels)
+            .chain(&self.schedules);
+        single
+            .into_iter()
+            .flatten()
+            .chain(named.map(|named| &named.file))
+            .chain(self.skills.iter().map(|skill| &skill.file))
+            .find(|file| file.path == path)
+    }
+}
+
 /// Whether a text can name a tool, channel, schedule or agent: `^[a-z][a-z0-9_-]{0,63}$`, any case.
 pub(crate) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -2,11 +2,13 @@
 
 use openeve_domain::manifest::{AgentSpec, Reasoning};
 
+use super::Read;
 use super::definition::definition;
 use super::fields::{Fields, Reader};
 use super::modules::Modules;
+use super::reference::To;
 use super::value::{Kind, Node};
-use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::diagnostic::Code;
 use crate::discover::{SourceFile, is_name};
 
 const KEYS: &[&str] = &[
@@ -29,23 +31,17 @@ const WITHOUT_EFFECT: &[&str] = &[
     "context",
 ];
 
-/// What `agent.ts` says, with the places that later checks point at.
+/// What `agent.ts` says.
 #[derive(Debug)]
 pub(crate) struct AgentDraft {
     pub(crate) spec: AgentSpec,
-    /// Names in `defaultTools`, with their places.
-    pub(crate) default_tools: Vec<(String, Span)>,
 }
 
 /// Reads `agent.ts`. `folder` is the folder's name, from which the id is taken if there is none.
-pub(crate) fn agent(
-    file: &SourceFile,
-    folder: &str,
-    modules: &Modules<'_>,
-) -> (Option<AgentDraft>, Vec<Diagnostic>) {
+pub(crate) fn agent(file: &SourceFile, folder: &str, modules: &Modules<'_>) -> Read<AgentDraft> {
     let definition = match definition(file, "defineAgent", modules) {
         Ok(definition) => definition,
-        Err(found) => return (None, found),
+        Err(found) => return Read::failed(found),
     };
     let mut reader = Reader::new(file);
     let fields = Fields {
@@ -79,7 +75,8 @@ pub(crate) fn agent(
         )
         .unwrap_or_default();
     let mut names = Vec::new();
-    for (name, _) in &default_tools {
+    for (name, span) in &default_tools {
+        reader.refer(To::OwnTool, name, *span, "defaultTools names");
         if !names.contains(name) {
             names.push(name.clone());
         }
@@ -92,9 +89,8 @@ pub(crate) fn agent(
             description: description.map(|(text, _)| text.to_owned()),
             default_tools: names,
         },
-        default_tools,
     });
-    (draft, reader.diagnostics)
+    reader.read(draft)
 }
 
 fn report_harness(reader: &mut Reader<'_>, fields: Fields<'_>) {

@@ -70,11 +70,7 @@ pub(crate) fn channel(source: &NamedFile, modules: &Modules<'_>) -> Read<Channel
         },
         route_span,
     });
-    Read {
-        draft,
-        env: reader.env,
-        diagnostics: reader.diagnostics,
-    }
+    reader.read(draft)
 }
 
 fn route(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<(String, Span)> {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::references::ENV_HELP;
+use super::Read;
+use super::environment::ENV_HELP;
+use super::reference::{Reference, To};
 use super::value::{Kind, Node, Object};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::SourceFile;
@@ -19,6 +21,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Environment variables the file names.
     pub(crate) env: BTreeSet<String>,
+    /// Names of other parts of the folder.
+    pub(crate) references: Vec<Reference>,
 }
 
 /// An object whose keys are read.
@@ -36,7 +40,28 @@ impl<'a> Reader<'a> {
             file,
             diagnostics: Vec::new(),
             env: BTreeSet::new(),
+            references: Vec::new(),
         }
+    }
+
+    /// Ends the reading of a file.
+    pub(crate) fn read<T>(self, draft: Option<T>) -> Read<T> {
+        Read {
+            draft,
+            env: self.env,
+            references: self.references,
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    /// Notes a name of another part of the folder.
+    pub(crate) fn refer(&mut self, to: To, name: &str, span: Span, says: impl Into<String>) {
+        self.references.push(Reference {
+            to,
+            name: name.to_owned(),
+            span,
+            says: says.into(),
+        });
     }
 
     pub(crate) fn report(

@@ -70,11 +70,7 @@ pub(crate) fn gateway(file: &SourceFile, modules: &Modules<'_>) -> Read<Gateway>
             gateway.insert((*slot).to_owned(), adapter);
         }
     }
-    Read {
-        draft: Some(gateway),
-        env: reader.env,
-        diagnostics: reader.diagnostics,
-    }
+    reader.read(Some(gateway))
 }
 
 fn adapter(

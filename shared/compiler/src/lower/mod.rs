@@ -14,12 +14,13 @@ mod calculate;
 mod channel;
 mod collections;
 mod definition;
+mod environment;
 mod eval;
 mod fields;
 mod forms;
 mod gateway;
 mod modules;
-mod references;
+mod reference;
 mod schedule;
 mod scope;
 mod skill;
@@ -33,6 +34,7 @@ pub(crate) use agent::AgentDraft;
 pub(crate) use channel::ChannelDraft;
 pub(crate) use gateway::Gateway;
 use modules::Modules;
+pub(crate) use reference::{Reference, To};
 pub(crate) use schedule::ScheduleDraft;
 pub(crate) use skill::SkillDraft;
 pub(crate) use tool::ToolDraft;
@@ -44,6 +46,8 @@ pub(crate) struct Read<T> {
     draft: Option<T>,
     /// Environment variables the file names.
     env: BTreeSet<String>,
+    /// Names of other parts of the folder.
+    references: Vec<Reference>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -52,6 +56,7 @@ impl<T> Read<T> {
         Self {
             draft: None,
             env: BTreeSet::new(),
+            references: Vec::new(),
             diagnostics,
         }
     }
@@ -68,6 +73,8 @@ pub(crate) struct Drafts {
     pub(crate) channels: Vec<ChannelDraft>,
     pub(crate) schedules: Vec<ScheduleDraft>,
     pub(crate) skills: Vec<SkillDraft>,
+    /// Path of a file and a name that it says.
+    pub(crate) references: Vec<(String, Reference)>,
     /// Files that definitions import values from.
     pub(crate) neighbours: Vec<SourceFile>,
     /// Environment variable → the files that name it.
@@ -84,9 +91,8 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        let (agent, found) = agent::agent(file, &name, &modules);
-        diagnostics.extend(found);
-        drafts.agent = agent;
+        let read = agent::agent(file, &name, &modules);
+        drafts.agent = drafts.take(&file.path, read, diagnostics);
     }
     if let Some(file) = &folder.gateway {
         let read = gateway::gateway(file, &modules);
@@ -119,8 +125,7 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
         drafts.schedules.extend(draft);
     }
     for source in &folder.skills {
-        let (draft, found) = skill::skill(source);
-        diagnostics.extend(found);
+        let draft = drafts.take(&source.file.path, skill::skill(source), diagnostics);
         drafts.skills.extend(draft);
     }
     drafts.neighbours = modules.files();
@@ -146,6 +151,9 @@ impl Drafts {
         for name in read.env {
             self.env.entry(name).or_default().insert(path.to_owned());
         }
+        let references = read.references.into_iter();
+        self.references
+            .extend(references.map(|reference| (path.to_owned(), reference)));
         diagnostics.extend(read.diagnostics);
         read.draft
     }

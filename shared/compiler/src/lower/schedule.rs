@@ -1,12 +1,13 @@
 //! `schedules/<name>.ts` (ledger G1).
 
 use openeve_domain::manifest::{CatchUp, ScheduleSpec};
-use openeve_domain::schedule::{Plan, ScheduleError};
+use openeve_domain::schedule::{Plan, nearest_zone};
 
 use super::Read;
 use super::definition::definition;
 use super::fields::{Fields, Reader};
 use super::modules::Modules;
+use super::reference::To;
 use crate::diagnostic::{Code, Span};
 use crate::discover::NamedFile;
 
@@ -20,11 +21,10 @@ const KEYS: &[&str] = &[
     "catchUp",
 ];
 
-/// What one schedule file says, with the place that later checks point at.
+/// What one schedule file says.
 #[derive(Debug)]
 pub(crate) struct ScheduleDraft {
     pub(crate) spec: ScheduleSpec,
-    pub(crate) channel_span: Span,
 }
 
 /// Reads one schedule file.
@@ -56,6 +56,9 @@ pub(crate) fn schedule(source: &NamedFile, modules: &Modules<'_>) -> Read<Schedu
     let key = reader.text(fields, "idempotencyKey", word);
     let conversation = reader.text(fields, "conversation", word);
     let channel = reader.text(fields, "channel", "write the name of a file in channels/");
+    if let Some((name, span)) = channel {
+        reader.refer(To::Channel, name, span, "the schedule replies to");
+    }
     let catch_up = match reader.choice(fields, "catchUp", &["latest", "all", "none"]) {
         Some("all") => CatchUp::All,
         Some("none") => CatchUp::None,
@@ -77,39 +80,43 @@ pub(crate) fn schedule(source: &NamedFile, modules: &Modules<'_>) -> Read<Schedu
                 catch_up,
                 source: source.file.path.clone(),
             },
-            channel_span: channel.map(|(_, span)| span).unwrap_or_default(),
         }),
         _ => None,
     };
-    Read {
-        draft,
-        env: reader.env,
-        diagnostics: reader.diagnostics,
-    }
+    reader.read(draft)
 }
+
+/// An expression that is right, to look at a zone alone.
+const ANY_CRON: &str = "* * * * *";
 
 /// The expression and the zone, if both can be used.
 fn plan(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<(String, String)> {
     let cron_help = "write five fields, such as \"0 8 * * *\" for every day at eight";
     let zone_help =
         "write an IANA zone such as \"Europe/Berlin\", or leave the key out for \"UTC\"";
-    let zone = reader.text(fields, "timezone", zone_help);
-    let (cron, cron_span) = reader.text(fields, "cron", cron_help)?;
-    let (zone, zone_span) = match (zone, fields.object.get("timezone")) {
-        (Some((zone, span)), _) => (zone, span),
-        (None, None) => ("UTC", Span::default()),
-        (None, Some(_)) => return None,
+    let zone = match (
+        reader.text(fields, "timezone", zone_help),
+        fields.object.get("timezone"),
+    ) {
+        (Some((zone, span)), _) => match Plan::parse(ANY_CRON, zone) {
+            Ok(_) => Some(zone),
+            Err(error) => {
+                let near = nearest_zone(zone);
+                let help = near.map_or_else(
+                    || zone_help.to_owned(),
+                    |near| format!("did you mean {near:?}?"),
+                );
+                reader.report(Code::BadTimezone, span, error.to_string(), help);
+                None
+            }
+        },
+        (None, None) => Some("UTC"),
+        (None, Some(_)) => None,
     };
-    let parsed = Plan::parse(cron, "UTC").and_then(|_| Plan::parse(cron, zone));
-    match parsed {
-        Ok(_) => Some((cron.to_owned(), zone.to_owned())),
-        Err(error) => {
-            let (code, span, help) = match error {
-                ScheduleError::Cron { .. } => (Code::BadCron, cron_span, cron_help),
-                ScheduleError::Zone { .. } => (Code::BadTimezone, zone_span, zone_help),
-            };
-            reader.report(code, span, error.to_string(), help);
-            None
-        }
+    let (cron, span) = reader.text(fields, "cron", cron_help)?;
+    if let Err(error) = Plan::parse(cron, "UTC") {
+        reader.report(Code::BadCron, span, error.to_string(), cron_help);
+        return None;
     }
+    Some((cron.to_owned(), zone?.to_owned()))
 }

@@ -11,6 +11,9 @@ use openeve_domain::manifest::{FileRef, SkillSpec};
 use openeve_domain::nearest::nearest;
 use serde_norway::{Mapping, Value};
 
+use super::Read;
+use super::fields::Reader;
+use super::reference::To;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::{Asset, SkillFolder, SourceFile};
 
@@ -32,21 +35,18 @@ const KEYS: [&str; 7] = [
 #[derive(Debug)]
 pub(crate) struct SkillDraft {
     pub(crate) spec: SkillSpec,
-    /// Names in `tools`, with their places.
-    pub(crate) tools: Vec<(String, Span)>,
 }
 
 /// Reads the head of a skill.
-pub(crate) fn skill(source: &SkillFolder) -> (Option<SkillDraft>, Vec<Diagnostic>) {
-    let mut found = Vec::new();
-    let draft = match head(&source.file) {
-        Ok((mapping, yaml)) => draft(source, &mapping, yaml, &mut found),
-        Err(problem) => {
-            found.push(*problem);
-            None
+pub(crate) fn skill(source: &SkillFolder) -> Read<SkillDraft> {
+    match head(&source.file) {
+        Ok((mapping, head)) => {
+            let mut reader = Reader::new(&source.file);
+            let draft = draft(source, &mapping, head, &mut reader);
+            reader.read(draft)
         }
-    };
-    (draft, found)
+        Err(problem) => Read::failed(vec![*problem]),
+    }
 }
 
 /// The mapping between the fences, and where its text begins.
@@ -137,19 +137,21 @@ fn draft(
     source: &SkillFolder,
     mapping: &Mapping,
     head: Head<'_>,
-    found: &mut Vec<Diagnostic>,
+    reader: &mut Reader<'_>,
 ) -> Option<SkillDraft> {
     let file = &source.file;
     let mut keys = Keys {
-        file,
+        reader,
         mapping,
         head,
-        found,
     };
     keys.name(&source.name);
     let description = keys.description();
     let tools = keys.tools();
-    let span = head.line_of("tools");
+    for name in &tools {
+        let says = format!("the skill {:?} speaks of the tool", source.name);
+        reader.refer(To::AnyTool, name, head.line_of("tools"), says);
+    }
     let other = |other: &Asset| FileRef {
         path: other.path.clone(),
         sha256: sha256_hex(&other.bytes),
@@ -158,27 +160,25 @@ fn draft(
         spec: SkillSpec {
             name: source.name.clone(),
             description: description?,
-            tools: tools.clone(),
+            tools,
             sha256: file.sha256.clone(),
             source: file.path.clone(),
             files: source.others.iter().map(other).collect(),
         },
-        tools: tools.into_iter().map(|name| (name, span)).collect(),
     })
 }
 
 /// The keys of one head, with what is wrong about them.
-struct Keys<'k> {
-    file: &'k SourceFile,
+struct Keys<'k, 'f> {
+    reader: &'k mut Reader<'f>,
     mapping: &'k Mapping,
     head: Head<'k>,
-    found: &'k mut Vec<Diagnostic>,
 }
 
-impl Keys<'_> {
+impl Keys<'_, '_> {
     fn report(&mut self, code: Code, key: &str, message: String, help: impl Into<String>) {
-        let found = Diagnostic::new(code, message).at(self.file, self.head.line_of(key));
-        self.found.push(found.help(help));
+        let span = self.head.line_of(key);
+        self.reader.report(code, span, message, help);
     }
 
     fn name(&mut self, directory: &str) {
@@ -201,7 +201,7 @@ impl Keys<'_> {
                 || DESCRIPTION_HELP.to_owned(),
                 |near| format!("did you mean description where it says {near}?"),
             );
-            let message = format!("{} lacks the key \"description\"", self.file.path);
+            let message = format!("{} lacks the key \"description\"", self.reader.file.path);
             self.report(Code::MissingKey, near.unwrap_or(FENCE), message, help);
             return None;
         };

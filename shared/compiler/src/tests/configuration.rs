@@ -34,6 +34,7 @@ fn every_wrong_key_of_an_agent_is_reported_at_its_place() {
             "unknown-key agent.ts:4:3",
             "bad-value agent.ts:5:14",
             "harness-not-configurable agent.ts:6:3",
+            "unknown-tool agent.ts:7:18",
             "bad-value agent.ts:7:25",
             "not-static agent.ts:7:28",
             "not-static agent.ts:8:16",

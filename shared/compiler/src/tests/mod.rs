@@ -11,6 +11,7 @@ mod approval;
 mod artifact;
 mod bundling;
 mod configuration;
+mod contract;
 mod folders;
 mod names;
 mod neighbours;
