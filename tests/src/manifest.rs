@@ -36,6 +36,7 @@ pub fn manifest(tools: Vec<ToolSpec>) -> Manifest {
         }],
         schedules: Vec::new(),
         skills: Vec::new(),
+        parts: Vec::new(),
         env: Vec::new(),
         sources: BTreeMap::new(),
         versions: BTreeMap::new(),

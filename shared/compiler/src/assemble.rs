@@ -59,6 +59,7 @@ pub(crate) fn assemble(
             .iter()
             .map(|draft| draft.spec.clone())
             .collect(),
+        parts: drafts.parts.clone(),
         env: drafts.env.keys().cloned().collect(),
         sources: sources(folder, drafts, bundles),
         versions: versions(bundles),
@@ -91,6 +92,17 @@ fn sources(folder: &Folder, drafts: &Drafts, bundles: &Bundles) -> BTreeMap<Stri
     {
         sources.insert(file.path.clone(), file.sha256.clone());
     }
+    for part in &folder.parts.files {
+        for file in [Some(&part.file), part.instructions.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            sources.insert(file.path.clone(), file.sha256.clone());
+        }
+    }
+    for Asset { path, bytes } in &folder.parts.seeds {
+        sources.insert(path.clone(), sha256_hex(bytes));
+    }
     for skill in &drafts.skills {
         sources.insert(skill.spec.source.clone(), skill.spec.sha256.clone());
         for file in &skill.spec.files {
@@ -109,6 +121,9 @@ pub(crate) fn assets(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
         for Asset { path, bytes } in &skill.others {
             assets.insert(path.clone(), bytes.clone());
         }
+    }
+    for Asset { path, bytes } in &folder.parts.seeds {
+        assets.insert(path.clone(), bytes.clone());
     }
     assets
 }
@@ -176,6 +191,9 @@ fn metadata(folder: &Folder, drafts: &Drafts) -> BTreeMap<String, Value> {
     }
     for source in &folder.skills {
         add("skill", &source.name, &source.file, None);
+    }
+    for source in &folder.parts.files {
+        add(source.part.as_str(), &source.name, &source.file, None);
     }
     metadata
 }

@@ -56,6 +56,20 @@ fn unused(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) {
         let found = Diagnostic::new(Code::NotYetSupported, message);
         diagnostics.push(found.in_file(first.file.path.as_str()));
     }
+    let mut told = Vec::new();
+    for part in &folder.parts.files {
+        if told.contains(&part.part) {
+            continue;
+        }
+        told.push(part.part);
+        let message = format!(
+            "{} is recorded in the manifest; this version does not run a folder's {} yet",
+            part.file.path,
+            part.part.as_str()
+        );
+        let found = Diagnostic::new(Code::NotYetSupported, message);
+        diagnostics.push(found.in_file(part.file.path.as_str()));
+    }
 }
 
 fn routes(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {

@@ -57,6 +57,8 @@ codes! {
     SyntaxError = "syntax-error" Error,
     /// A file does not export the definition that its place in the folder asks for.
     MissingDefinition = "missing-definition" Error,
+    /// Two files define what there can be one of.
+    DuplicateDefinition = "duplicate-definition" Error,
     /// A value cannot be read without running the author's code.
     NotStatic = "not-static" Error,
     /// A required key is absent.

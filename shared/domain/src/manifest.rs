@@ -34,6 +34,9 @@ pub struct Manifest {
     /// `skills/`, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<SkillSpec>,
+    /// What else the folder declares, in the order of its files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartSpec>,
     /// Every environment variable the folder names, sorted.
     pub env: Vec<String>,
     /// Source path → SHA-256.
@@ -237,6 +240,27 @@ pub struct ScheduleSpec {
     /// What happens to occurrences that were missed.
     #[serde(default)]
     pub catch_up: CatchUp,
+    /// The source file, relative to the folder.
+    pub source: String,
+}
+
+/// A part that this version records and does not run yet: context, instrumentation, trigger,
+/// connection, sandbox or subagent [A4.07].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartSpec {
+    /// Which part.
+    pub kind: String,
+    /// The file's name, or the subagent's directory.
+    pub name: String,
+    /// The subagent it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// `instructions.md` of a subagent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// What its definition says; code is `{"$code": true}`, a variable `{"$env": "NAME"}`.
+    pub definition: Value,
     /// The source file, relative to the folder.
     pub source: String,
 }

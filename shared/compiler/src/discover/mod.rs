@@ -5,6 +5,7 @@
 //! Helpers may live anywhere else in the folder, or beside it.
 
 mod near;
+mod parts;
 mod skills;
 
 use std::path::{Path, PathBuf};
@@ -14,22 +15,14 @@ use openeve_domain::canonical::sha256_hex;
 
 use crate::diagnostic::{Code, Diagnostic};
 
+pub(crate) use parts::{Part, PartFile, Parts};
 pub(crate) use skills::{Asset, SkillFolder};
 
 /// Longest name of a tool, channel or schedule, in characters.
 const NAME_CHARS_MAX: usize = 64;
 
 /// Files and directories that the framework reserves and this version leaves out.
-const RESERVED: &[(&str, &str)] = &[
-    ("connections", "connections"),
-    ("context.ts", "custom context"),
-    ("instrumentation.ts", "instrumentation"),
-    ("routines", "routines"),
-    ("sandbox", "sandbox definitions"),
-    ("sandbox.ts", "sandbox definitions"),
-    ("subagents", "subagents"),
-    ("triggers", "triggers"),
-];
+const RESERVED: &[(&str, &str)] = &[("routines", "routines")];
 
 /// Names of the framework's own tools [E.04, F.03], those included that this version lacks: a tool
 /// of such a name would change its meaning with an upgrade.
@@ -99,6 +92,7 @@ pub(crate) struct Folder {
     pub(crate) channels: Vec<NamedFile>,
     pub(crate) schedules: Vec<NamedFile>,
     pub(crate) skills: Vec<SkillFolder>,
+    pub(crate) parts: Parts,
     /// `package.json`, to tell a package that is missing from one that is not installed.
     pub(crate) package: Option<SourceFile>,
     /// `package-lock.json`: part of the revision.
@@ -135,6 +129,7 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
     let channels = read_named(&root, "channels", diagnostics);
     let schedules = read_named(&root, "schedules", diagnostics);
     let skills = skills::read(&root, "", diagnostics);
+    let parts = parts::read(&root, diagnostics);
     Some(Folder {
         root,
         shown,
@@ -145,6 +140,7 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
         channels,
         schedules,
         skills,
+        parts,
         package,
         lock,
     })
@@ -164,6 +160,7 @@ impl Folder {
             .flatten()
             .chain(named.map(|named| &named.file))
             .chain(self.skills.iter().map(|skill| &skill.file))
+            .chain(self.parts.files.iter().map(|part| &part.file))
             .find(|file| file.path == path)
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn read(root: &Path, base: &str, diagnostics: &mut Vec<Diagnostic>) -
             continue;
         };
         let mut others = Vec::new();
-        gather(root, &path, DEPTH_MAX, &mut others, diagnostics);
+        gather(root, &path, 0, &mut others, diagnostics);
         skills.push(SkillFolder { name, file, others });
     }
     skills
@@ -102,8 +102,8 @@ fn report_without_skill(path: &str, inside: &[String], diagnostics: &mut Vec<Dia
     );
 }
 
-/// The files below a directory, but `SKILL.md` at its top.
-fn gather(
+/// The files below a directory, but `SKILL.md` at its top. `depth` is how far down it already is.
+pub(super) fn gather(
     root: &Path,
     directory: &str,
     depth: usize,
@@ -112,7 +112,7 @@ fn gather(
 ) {
     for entry in entries(root, directory, diagnostics) {
         let path = format!("{directory}/{entry}");
-        if entry.starts_with('.') || (depth == DEPTH_MAX && entry == SKILL) {
+        if entry.starts_with('.') || (depth == 0 && entry == SKILL) {
             continue;
         }
         if !root.join(&path).is_dir() {
@@ -124,8 +124,8 @@ fn gather(
                     diagnostics.push(found.in_file(path));
                 }
             }
-        } else if depth > 0 {
-            gather(root, &path, depth - 1, found, diagnostics);
+        } else if depth < DEPTH_MAX {
+            gather(root, &path, depth + 1, found, diagnostics);
         }
     }
 }

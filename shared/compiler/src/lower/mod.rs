@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use openeve_domain::manifest::PartSpec;
+
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Folder, SourceFile};
 
@@ -20,9 +22,11 @@ mod fields;
 mod forms;
 mod gateway;
 mod modules;
+mod part;
 mod reference;
 mod schedule;
 mod scope;
+mod shapes;
 mod skill;
 #[cfg(test)]
 mod tests;
@@ -73,6 +77,7 @@ pub(crate) struct Drafts {
     pub(crate) channels: Vec<ChannelDraft>,
     pub(crate) schedules: Vec<ScheduleDraft>,
     pub(crate) skills: Vec<SkillDraft>,
+    pub(crate) parts: Vec<PartSpec>,
     /// Path of a file and a name that it says.
     pub(crate) references: Vec<(String, Reference)>,
     /// Files that definitions import values from.
@@ -127,6 +132,10 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
     for source in &folder.skills {
         let draft = drafts.take(&source.file.path, skill::skill(source), diagnostics);
         drafts.skills.extend(draft);
+    }
+    for source in &folder.parts.files {
+        let draft = drafts.take(&source.file.path, part::part(source, &modules), diagnostics);
+        drafts.parts.extend(draft);
     }
     drafts.neighbours = modules.files();
     drafts

@@ -100,35 +100,6 @@ fn a_tool_of_the_framework_is_no_default_tool_to_choose() {
 }
 
 #[test]
-fn what_is_reserved_and_not_supported_is_named_and_the_rest_still_builds() {
-    let agent = Agent::new()
-        .with("context.ts", "")
-        .with("instrumentation.ts", "")
-        .with("skills/a/SKILL.md", "---\ndescription: Helps.\n---\n")
-        .with("routines/a.ts", "")
-        .with("triggers/a.ts", "")
-        .with("connections/a.ts", "")
-        .with("sandbox/sandbox.ts", "")
-        .with("subagents/a/agent.ts", "");
-    let compilation = compiled(&agent);
-    let named: Vec<_> = compilation
-        .warnings()
-        .map(|found| (found.code.as_str(), found.file.as_deref().unwrap()))
-        .collect();
-    let expected = [
-        "connections",
-        "context.ts",
-        "instrumentation.ts",
-        "routines",
-        "sandbox",
-        "skills/a/SKILL.md",
-        "subagents",
-        "triggers",
-    ];
-    assert_eq!(named, expected.map(|file| ("not-yet-supported", file)));
-}
-
-#[test]
 fn a_script_or_folder_among_the_tools_that_nothing_reads_is_named() {
     let agent = Agent::new()
         .with("tools/old.js", "")

@@ -64,6 +64,7 @@ fn manifest() -> Manifest {
         channels: Vec::new(),
         schedules: Vec::new(),
         skills: Vec::new(),
+        parts: Vec::new(),
         env: Vec::new(),
         sources: std::collections::BTreeMap::new(),
         versions: std::collections::BTreeMap::new(),
