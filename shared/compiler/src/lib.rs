@@ -32,6 +32,7 @@ mod diagnostic;
 mod discover;
 mod emit;
 mod lower;
+mod nesting;
 mod parse;
 mod revision;
 mod sdk;

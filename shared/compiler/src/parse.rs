@@ -12,12 +12,16 @@ use oxc::span::SourceType;
 
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::SourceFile;
+use crate::nesting::too_deep;
 
 /// Parses a file and hands its tree to `read`, or returns its syntax errors.
 pub(crate) fn parse<T>(
     file: &SourceFile,
     read: impl FnOnce(&Program<'_>) -> T,
 ) -> Result<T, Vec<Diagnostic>> {
+    if let Some(span) = too_deep(&file.text) {
+        return Err(vec![nests(file, span)]);
+    }
     let allocator = Allocator::default();
     let source_type = SourceType::from_path(&file.path).unwrap_or_else(|_| SourceType::ts());
     let parsed = Parser::new(&allocator, &file.text, source_type).parse();
@@ -29,6 +33,13 @@ pub(crate) fn parse<T>(
         return Err(translate(file, &checked.diagnostics));
     }
     Ok(read(&parsed.program))
+}
+
+/// The finding of a file that nests too deeply.
+pub(crate) fn nests(file: &SourceFile, span: Span) -> Diagnostic {
+    let message = format!("{} nests more deeply than the compiler follows", file.path);
+    let found = Diagnostic::new(Code::SyntaxError, message).at(file, span);
+    found.help("take it apart into several constants or functions")
 }
 
 fn translate(file: &SourceFile, errors: &[OxcDiagnostic]) -> Vec<Diagnostic> {

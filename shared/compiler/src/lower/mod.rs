@@ -23,6 +23,7 @@ mod forms;
 mod gateway;
 mod modules;
 mod part;
+mod reach;
 mod reference;
 mod schedule;
 mod scope;
@@ -107,11 +108,16 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
     }
     for source in &folder.tools {
         let read = tool::tool(source, &modules);
+        let deep = reach::too_deep_below(&modules, &source.file.path);
+        let can_be_bundled = deep.is_empty();
+        diagnostics.extend(deep);
         diagnostics.extend(read.diagnostics);
         drafts.tools.extend(read.draft);
-        drafts
-            .tool_exports
-            .extend(read.export.map(|export| (source.name.clone(), export)));
+        drafts.tool_exports.extend(
+            read.export
+                .filter(|_| can_be_bundled)
+                .map(|export| (source.name.clone(), export)),
+        );
     }
     for source in &folder.channels {
         let draft = drafts.take(
@@ -137,7 +143,7 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
         let draft = drafts.take(&source.file.path, part::part(source, &modules), diagnostics);
         drafts.parts.extend(draft);
     }
-    drafts.neighbours = modules.files();
+    drafts.neighbours = modules.sources();
     drafts
 }
 

@@ -47,14 +47,15 @@ impl<'f> Modules<'f> {
         }
     }
 
-    /// Every file that was read, by path.
-    pub(crate) fn files(&self) -> Vec<SourceFile> {
-        let files = self.files.borrow();
-        files
-            .values()
-            .flatten()
-            .map(|file| (**file).clone())
-            .collect()
+    /// Every file that a value was read from, by path.
+    pub(crate) fn sources(&self) -> Vec<SourceFile> {
+        let (files, values) = (self.files.borrow(), self.values.borrow());
+        let mut paths: Vec<&String> = values.keys().map(|(path, _)| path).collect();
+        paths.dedup();
+        let found = paths
+            .into_iter()
+            .filter_map(|path| files.get(path)?.as_ref());
+        found.map(|file| (**file).clone()).collect()
     }
 
     /// The value that `from` imports as `name` from `specifier`, placed at `span` of `from`.
@@ -124,7 +125,7 @@ impl<'f> Modules<'f> {
     }
 
     /// The file that a relative import names.
-    fn resolve(&self, from: &str, specifier: &str) -> Option<Rc<SourceFile>> {
+    pub(super) fn resolve(&self, from: &str, specifier: &str) -> Option<Rc<SourceFile>> {
         let path = joined(from, specifier)?;
         // TypeScript's own spelling: the name of the file it will be compiled to.
         let written = path.strip_suffix(".js").map(|stem| format!("{stem}.ts"));
@@ -134,7 +135,7 @@ impl<'f> Modules<'f> {
         tried.into_iter().find_map(|path| self.file(&path))
     }
 
-    fn file(&self, path: &str) -> Option<Rc<SourceFile>> {
+    pub(super) fn file(&self, path: &str) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
         }

@@ -130,3 +130,13 @@ fn an_imported_value_counts_each_time_it_is_used() {
     let text = agent.compile().render();
     assert!(text.contains("part of more than 50000 values"), "{text}");
 }
+
+#[test]
+fn a_helper_that_nests_too_deeply_is_reported_before_anything_follows_it() {
+    let deep = format!("export const x = {}1{};", "[".repeat(5_000), "]".repeat(5_000));
+    let agent = Agent::new()
+        .with("tools/a.ts", "import { defineTool } from '@openeve/core';\nexport * from '../lib/b';\nexport default defineTool({ description: 'A.', inputSchema: { type: 'object' }, execute: () => import('../lib/c') });")
+        .with("lib/b.ts", "export const y = 1;")
+        .with("lib/c.ts", &deep);
+    assert_eq!(agent.findings(), ["syntax-error lib/c.ts:1:184"]);
+}
