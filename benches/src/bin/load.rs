@@ -1,6 +1,6 @@
 //! What much of one thing costs: large results, many events, a long conversation, a flooded one.
 //!
-//! Run it after `openeve build FOLDER --target lambda --arch x86_64`: it measures that command's
+//! Run it after `cargo run --bin openeve -- build FOLDER --target lambda --arch x86_64`: it measures that command's
 //! compiled functions (`target/lambda-functions/x86_64`), each behind a Lambda Runtime API server
 //! of our own, with Postgres and queues in this machine and a model that does not think.
 
@@ -23,7 +23,7 @@ const BIG: usize = 10_000_000;
 async fn main() {
     println!("{}\n", machine());
     let programs = Programs {
-        openeve: repository().join("target/release/openeve"),
+        openeve: repository().join("target/debug/openeve"),
         function: released,
     };
     println!(

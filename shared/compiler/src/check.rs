@@ -3,13 +3,32 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::{Folder, NamedFile, is_core_tool};
 use crate::lower::{Drafts, Reference, To};
+use crate::schemas::{Family, refusals};
 use openeve_domain::nearest::nearest;
 
 /// Reports names that lead nowhere and routes that collide.
 pub(crate) fn check(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
     references(folder, drafts, diagnostics);
     routes(folder, drafts, diagnostics);
+    schemas(folder, drafts, diagnostics);
     unused(folder, diagnostics);
+}
+
+/// What the provider of the agent's model will not take.
+fn schemas(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
+    let model = drafts.agent.as_ref().map(|agent| agent.spec.model.as_str());
+    let Some(family) = model.and_then(Family::of) else {
+        return;
+    };
+    for tool in &drafts.tools {
+        let Some(file) = folder.file(&tool.spec.source) else {
+            continue;
+        };
+        for refusal in refusals(&tool.schema, family) {
+            let found = Diagnostic::new(Code::SchemaRefused, refusal.message);
+            diagnostics.push(found.at(file, refusal.span).help(refusal.help));
+        }
+    }
 }
 
 /// Names that lead nowhere.

@@ -83,6 +83,8 @@ codes! {
     UnknownChannel = "unknown-channel" Error,
     /// `defaultTools` names a tool that the folder lacks.
     UnknownTool = "unknown-tool" Error,
+    /// The provider of the agent's model refuses or ignores a part of a tool's schema.
+    SchemaRefused = "schema-refused" Warning,
     /// An import leads nowhere, or to something that the engine does not have.
     UnresolvedImport = "unresolved-import" Error,
     /// A name is imported that the module does not export.

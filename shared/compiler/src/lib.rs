@@ -31,12 +31,14 @@ mod code;
 mod diagnostic;
 mod discover;
 mod emit;
+pub mod eve;
 mod lower;
 mod nesting;
 mod parse;
 mod revision;
 mod sdk;
 mod sarif;
+mod schemas;
 #[cfg(test)]
 pub(crate) mod tests;
 

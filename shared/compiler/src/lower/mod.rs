@@ -43,6 +43,7 @@ pub(crate) use reference::{Reference, To};
 pub(crate) use schedule::ScheduleDraft;
 pub(crate) use skill::SkillDraft;
 pub(crate) use tool::ToolDraft;
+pub(crate) use value::{Kind, Node};
 use variables::variables;
 
 /// What came of reading one file.

@@ -13,7 +13,7 @@ use super::approval::approval;
 use super::definition::{Definition, definition};
 use super::fields::{Fields, Reader};
 use super::modules::Modules;
-use super::value::Kind;
+use super::value::{Kind, Node};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::discover::NamedFile;
 
@@ -37,6 +37,8 @@ pub(crate) struct ToolDraft {
     pub(crate) spec: ToolSpec,
     /// What is known beyond the spec.
     pub(crate) metadata: Value,
+    /// `inputSchema` with its places.
+    pub(crate) schema: Node,
 }
 
 /// What came of reading one tool file.
@@ -128,6 +130,7 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
             source: reader.file.path.clone(),
         },
         metadata: Value::Object(metadata),
+        schema: fields.object.get("inputSchema")?.clone(),
     })
 }
 
