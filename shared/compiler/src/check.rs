@@ -10,12 +10,11 @@ use openeve_domain::nearest::nearest;
 pub(crate) fn check(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
     references(folder, drafts, diagnostics);
     routes(folder, drafts, diagnostics);
-    schemas(folder, drafts, diagnostics);
     unused(folder, diagnostics);
 }
 
-/// What the provider of the agent's model will not take.
-fn schemas(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
+/// What the provider of the agent's model will not take; asked when every schema is known.
+pub(crate) fn schemas(folder: &Folder, drafts: &Drafts, diagnostics: &mut Vec<Diagnostic>) {
     let model = drafts.agent.as_ref().map(|agent| agent.spec.model.as_str());
     let Some(family) = model.and_then(Family::of) else {
         return;

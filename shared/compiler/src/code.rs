@@ -83,6 +83,8 @@ codes! {
     UnknownChannel = "unknown-channel" Error,
     /// `defaultTools` names a tool that the folder lacks.
     UnknownTool = "unknown-tool" Error,
+    /// A schema that is made by code could not be evaluated, or is none.
+    SchemaFailed = "schema-failed" Error,
     /// The provider of the agent's model refuses or ignores a part of a tool's schema.
     SchemaRefused = "schema-refused" Warning,
     /// An import leads nowhere, or to something that the engine does not have.

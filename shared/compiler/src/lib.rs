@@ -21,6 +21,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use discover::SourceFile;
 use openeve_domain::manifest::Manifest;
 use serde_json::Value;
 
@@ -36,9 +37,9 @@ mod lower;
 mod nesting;
 mod parse;
 mod revision;
-mod sdk;
 mod sarif;
 mod schemas;
+mod sdk;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -104,17 +105,54 @@ impl Compilation {
     }
 }
 
-/// Compiles an agent folder. Reads the folder and its `node_modules`, writes nothing.
+/// Evaluates schemas that are made by code, such as Zod's.
+///
+/// This is the one exception from reading without executing: what runs is the expression of the schema
+/// and what it imports, in an engine without access to anything.
+pub trait SchemaEvaluator: Send + Sync {
+    /// The JSON Schema that a bundled module exports as its default, or why it gives none, in words
+    /// for the author. The same module gives the same schema.
+    fn evaluate(&self, module: &str) -> Result<Value, String>;
+}
+
+/// Compiles an agent folder without evaluating any of it. Reads the folder and its `node_modules`,
+/// writes nothing.
 ///
 /// Runs inside of a Tokio runtime, of one thread or many; the bundler uses threads of its own.
 pub async fn compile(folder: &Path) -> Compilation {
+    compile_with(folder, None).await
+}
+
+/// Compiles an agent folder as [`compile`] does, and lets `schemas` evaluate schemas that are made by
+/// code.
+pub async fn compile_with(folder: &Path, schemas: Option<&dyn SchemaEvaluator>) -> Compilation {
     let mut diagnostics = Vec::new();
     let Some(found) = discover::discover(folder, &mut diagnostics) else {
         return finish(None, BTreeMap::new(), diagnostics);
     };
     let mut drafts = lower::lower(&found, &mut diagnostics);
     check::check(&found, &drafts, &mut diagnostics);
-    let bundles = bundle::bundle(&found, &drafts.tool_exports, &mut diagnostics).await;
+    let mut bundles = bundle::bundle(&found, &drafts.tool_exports, &mut diagnostics).await;
+    for (name, made) in std::mem::take(&mut drafts.made) {
+        let Some(tool) = found.tools.iter().find(|tool| tool.name == name) else {
+            continue;
+        };
+        let Some(evaluator) = schemas else {
+            diagnostics.push(not_evaluated(&tool.file, &made));
+            continue;
+        };
+        let (file, bundles) = (&tool.file, &mut bundles);
+        let schema =
+            bundle::freeze(&found, file, &made, evaluator, bundles, &mut diagnostics).await;
+        let draft = drafts
+            .tools
+            .iter_mut()
+            .find(|draft| draft.spec.name == name);
+        if let (Some(schema), Some(draft)) = (schema, draft) {
+            draft.set_schema(made.key, made.span, schema);
+        }
+    }
+    check::schemas(&found, &drafts, &mut diagnostics);
     drafts.note_variables(bundles.sources.values());
     let failed = diagnostics
         .iter()
@@ -134,6 +172,16 @@ pub async fn compile(folder: &Path) -> Compilation {
         compilation.assets = assemble::assets(&found);
     }
     compilation
+}
+
+fn not_evaluated(file: &SourceFile, made: &lower::MadeSchema) -> Diagnostic {
+    let message = format!(
+        "{} is made by code, and evaluating schemas is turned off: it is {}",
+        made.key, made.unreadable.1
+    );
+    Diagnostic::new(Code::NotStatic, message)
+        .at(file, made.unreadable.0)
+        .help("write plain JSON Schema, such as { type: \"object\", properties: { note: { type: \"string\" } }, required: [\"note\"] }, or let schemas be evaluated")
 }
 
 type Built = (Manifest, Vec<Module>, BTreeMap<String, Value>);

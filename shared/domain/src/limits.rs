@@ -159,6 +159,8 @@ pub const SCRIPT_MEMORY_BYTES: usize = 64 * MIB;
 pub const SCRIPT_STACK_BYTES: usize = 512 * KIB;
 /// Processor time a script may use between two awaits.
 pub const SCRIPT_CPU_MS: u64 = 10 * SECOND_MS;
+/// Processor time of a schema that is made by code, when an agent is built.
+pub const SCHEMA_CPU_MS: u64 = 5 * SECOND_MS;
 /// Wall time of one question to a tool whether a call needs approval.
 pub const GATE_WALL_MS: u64 = 10 * SECOND_MS;
 /// Wall time of one tool call.

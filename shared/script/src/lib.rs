@@ -36,6 +36,7 @@ mod gate;
 mod host;
 mod limits;
 mod modules;
+pub mod schema;
 mod threads;
 mod tools;
 mod wire;

@@ -14,6 +14,9 @@ use crate::discover::{Folder, SourceFile};
 
 mod failure;
 mod rolldown_run;
+mod schema;
+
+pub(crate) use schema::freeze;
 
 /// The import that stays one.
 pub(crate) const CORE: &str = "@openeve/core";

@@ -63,13 +63,31 @@ pub(super) async fn run(
     source: &str,
     export: &str,
 ) -> Result<Run, Failed> {
+    bundled(root, name, source, Entry::new(root, source, export)).await
+}
+
+/// Bundles `export` of a file that is read as `text`, with what `more` exports besides.
+pub(super) async fn run_text(
+    root: &Path,
+    source: &str,
+    text: &str,
+    export: &str,
+    more: &str,
+) -> Result<Run, Failed> {
+    let mut entry = Entry::new(root, source, export);
+    entry.code.push_str(more);
+    let path = root.join(source).to_string_lossy().into_owned();
+    entry.instead = Some((path, text.to_owned()));
+    bundled(root, "schema", source, entry).await
+}
+
+async fn bundled(root: &Path, name: &str, source: &str, entry: Entry) -> Result<Run, Failed> {
     let imports = Arc::new(Mutex::new(Imports::default()));
     let failed = |findings: Vec<Finding>| Failed {
         imports: taken(&imports),
         findings,
     };
     let finding = |event: &BuildDiagnostic| finding(root, event);
-    let entry = Entry::new(root, source, export);
     let bundler = BundlerBuilder::default()
         .with_options(options(root, name, Arc::clone(&imports)))
         .with_plugins(vec![Arc::new(entry)])
@@ -200,6 +218,8 @@ fn finding(root: &Path, event: &BuildDiagnostic) -> Finding {
 #[derive(Debug)]
 struct Entry {
     code: String,
+    /// A file's absolute path and what it holds instead of what is on disk.
+    instead: Option<(String, String)>,
 }
 
 impl Entry {
@@ -208,6 +228,7 @@ impl Entry {
         let export = serde_json::Value::from(export);
         Self {
             code: format!("export {{ {export} as default }} from {path};"),
+            instead: None,
         }
     }
 }
@@ -234,9 +255,15 @@ impl Plugin for Entry {
         _context: SharedLoadPluginContext,
         args: &HookLoadArgs<'_>,
     ) -> HookLoadReturn {
-        Ok((args.id == ENTRY_ID).then(|| HookLoadOutput {
-            code: self.code.as_str().into(),
-            module_type: Some(ModuleType::Js),
+        let instead = self.instead.as_ref().filter(|(path, _)| args.id == path);
+        let loaded = match instead {
+            Some((_, text)) => Some((text, ModuleType::Ts)),
+            None if args.id == ENTRY_ID => Some((&self.code, ModuleType::Js)),
+            None => None,
+        };
+        Ok(loaded.map(|(code, module_type)| HookLoadOutput {
+            code: code.as_str().into(),
+            module_type: Some(module_type),
             ..HookLoadOutput::default()
         }))
     }

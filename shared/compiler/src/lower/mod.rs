@@ -42,7 +42,7 @@ use modules::Modules;
 pub(crate) use reference::{Reference, To};
 pub(crate) use schedule::ScheduleDraft;
 pub(crate) use skill::SkillDraft;
-pub(crate) use tool::ToolDraft;
+pub(crate) use tool::{MadeSchema, ToolDraft, schema_problem};
 pub(crate) use value::{Kind, Node};
 use variables::variables;
 
@@ -74,6 +74,8 @@ pub(crate) struct Drafts {
     pub(crate) agent: Option<AgentDraft>,
     pub(crate) gateway: Gateway,
     pub(crate) tools: Vec<ToolDraft>,
+    /// Tool name and a schema of it that is made by code.
+    pub(crate) made: Vec<(String, MadeSchema)>,
     /// Tool name → the export that holds its definition, for every tool that can be bundled.
     pub(crate) tool_exports: BTreeMap<String, String>,
     pub(crate) channels: Vec<ChannelDraft>,
@@ -114,6 +116,10 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
         diagnostics.extend(deep);
         diagnostics.extend(read.diagnostics);
         drafts.tools.extend(read.draft);
+        let made = read.made.into_iter();
+        drafts
+            .made
+            .extend(made.map(|made| (source.name.clone(), made)));
         drafts.tool_exports.extend(
             read.export
                 .filter(|_| can_be_bundled)

@@ -10,8 +10,6 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::eval::{Evaluator, is_framework};
 use super::scope::{Binding, Exported, Scope};
 use super::value::{Entry, Kind, Node, Object};
@@ -153,7 +151,7 @@ impl<'f> Modules<'f> {
         if is_json(&file.path) {
             let value = serde_json::from_str(&file.text);
             return match (value, name) {
-                (Ok(value), "default") => from_json(whole, value),
+                (Ok(value), "default") => Node::from_json(whole, value),
                 (Ok(_), _) => Node::unreadable(
                     whole,
                     format!("{name} of a JSON file; import the whole of it"),
@@ -235,33 +233,6 @@ impl Node {
         };
         Self::new(to, kind)
     }
-}
-
-fn from_json(span: Span, value: Value) -> Node {
-    let kind = match value {
-        Value::Null => Kind::Null,
-        Value::Bool(value) => Kind::Bool(value),
-        Value::Number(value) => Kind::Number(value.as_f64().unwrap_or(f64::NAN)),
-        Value::String(value) => Kind::Text(value),
-        Value::Array(items) => Kind::List(
-            items
-                .into_iter()
-                .map(|item| from_json(span, item))
-                .collect(),
-        ),
-        Value::Object(map) => {
-            let mut object = Object::default();
-            for (key, value) in map {
-                object.set(Entry {
-                    key,
-                    key_span: span,
-                    value: from_json(span, value),
-                });
-            }
-            Kind::Object(object)
-        }
-    };
-    Node::new(span, kind)
 }
 
 fn is_json(path: &str) -> bool {

@@ -13,8 +13,8 @@ use super::approval::approval;
 use super::definition::{Definition, definition};
 use super::fields::{Fields, Reader};
 use super::modules::Modules;
-use super::value::{Kind, Node};
-use crate::diagnostic::{Code, Diagnostic};
+use super::value::Node;
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::NamedFile;
 
 const KEYS: &[&str] = &[
@@ -41,12 +41,41 @@ pub(crate) struct ToolDraft {
     pub(crate) schema: Node,
 }
 
+/// A schema that is made by code.
+#[derive(Debug)]
+pub(crate) struct MadeSchema {
+    /// `inputSchema` or `outputSchema`.
+    pub(crate) key: &'static str,
+    /// Where its expression stands.
+    pub(crate) span: Span,
+    /// The expression.
+    pub(crate) expression: String,
+    /// The file with its definition taken out.
+    pub(crate) rest: String,
+    /// The first part that cannot be read without running the code, and why.
+    pub(crate) unreadable: (Span, String),
+}
+
+impl ToolDraft {
+    /// Puts a schema in its place.
+    pub(crate) fn set_schema(&mut self, key: &str, span: Span, schema: Value) {
+        if key == "inputSchema" {
+            self.schema = Node::from_json(span, schema.clone());
+            self.spec.input_schema = schema;
+        } else if let Some(metadata) = self.metadata.as_object_mut() {
+            metadata.insert(key.to_owned(), schema);
+        }
+    }
+}
+
 /// What came of reading one tool file.
 #[derive(Debug)]
 pub(crate) struct ToolReading {
     /// The export that holds the definition. None: the file cannot be bundled.
     pub(crate) export: Option<String>,
     pub(crate) draft: Option<ToolDraft>,
+    /// Schemas that are made by code, still to be evaluated.
+    pub(crate) made: Vec<MadeSchema>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -55,22 +84,30 @@ pub(crate) fn tool(source: &NamedFile, modules: &Modules<'_>) -> ToolReading {
     match definition(&source.file, "defineTool", modules) {
         Ok(definition) => {
             let mut reader = Reader::new(&source.file);
-            let draft = draft(&mut reader, &source.name, &definition);
+            let mut made = Vec::new();
+            let draft = draft(&mut reader, &source.name, &definition, &mut made);
             ToolReading {
                 export: Some(definition.export),
                 draft,
+                made,
                 diagnostics: reader.diagnostics,
             }
         }
         Err(diagnostics) => ToolReading {
             export: None,
             draft: None,
+            made: Vec::new(),
             diagnostics,
         },
     }
 }
 
-fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option<ToolDraft> {
+fn draft(
+    reader: &mut Reader<'_>,
+    name: &str,
+    definition: &Definition,
+    made: &mut Vec<MadeSchema>,
+) -> Option<ToolDraft> {
     let fields = Fields {
         owner: "defineTool",
         span: definition.span,
@@ -93,8 +130,8 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
         "description",
         "say what the tool does and when to use it",
     );
-    let input_schema = schema(reader, fields, "inputSchema");
-    let output_schema = schema(reader, fields, "outputSchema");
+    let input_schema = schema(reader, definition, "inputSchema", made);
+    let output_schema = schema(reader, definition, "outputSchema", made);
     let side_effects = reader
         .choice(fields, "sideEffects", &["none", "idempotent", "unsafe"])
         .and_then(|text| SideEffects::parse(text).ok())
@@ -134,17 +171,32 @@ fn draft(reader: &mut Reader<'_>, name: &str, definition: &Definition) -> Option
     })
 }
 
-/// A plain JSON Schema of an object.
-fn schema(reader: &mut Reader<'_>, fields: Fields<'_>, key: &str) -> Option<Value> {
+/// A plain JSON Schema of an object; null if it is made by code, which is then noted.
+fn schema(
+    reader: &mut Reader<'_>,
+    definition: &Definition,
+    key: &'static str,
+    made: &mut Vec<MadeSchema>,
+) -> Option<Value> {
+    let fields = Fields {
+        owner: "defineTool",
+        span: definition.span,
+        object: &definition.object,
+    };
     let help = "write plain JSON Schema: { type: \"object\", properties: { note: { type: \"string\" } }, required: [\"note\"] }";
     if let Some(node) = fields.object.get(key)
-        && let Kind::Unreadable(_) | Kind::Imported { .. } | Kind::Call(_) = node.kind
+        && let Err(error) = node.to_json()
     {
+        let unreadable = (error.span, error.reason);
+        if let Some(found) = made_by_code(&reader.file.text, definition, key, node, &unreadable) {
+            made.push(found);
+            return Some(Value::Null);
+        }
         let message = format!(
             "{key} cannot be read without running the code: it is {}",
-            node.describe()
+            unreadable.1
         );
-        reader.report(Code::NotStatic, node.span, message, help);
+        reader.report(Code::NotStatic, unreadable.0, message, help);
         return None;
     }
     let (value, span) = reader.json(fields, key)?;
@@ -155,8 +207,32 @@ fn schema(reader: &mut Reader<'_>, fields: Fields<'_>, key: &str) -> Option<Valu
     Some(value)
 }
 
+/// The expression of a schema and the file without its definition. None for a definition that
+/// another file holds: its expression stands elsewhere.
+fn made_by_code(
+    text: &str,
+    definition: &Definition,
+    key: &'static str,
+    node: &Node,
+    unreadable: &(Span, String),
+) -> Option<MadeSchema> {
+    if node.span == definition.span {
+        return None;
+    }
+    let part = |span: Span| text.get(span.start as usize..span.end as usize);
+    let before = text.get(..definition.span.start as usize)?;
+    let after = text.get(definition.span.end as usize..)?;
+    Some(MadeSchema {
+        key,
+        span: node.span,
+        expression: part(node.span).filter(|text| !text.is_empty())?.to_owned(),
+        rest: format!("{before}{{}}{after}"),
+        unreadable: unreadable.clone(),
+    })
+}
+
 /// What is wrong with a schema's outermost level, if anything.
-fn schema_problem(schema: &Value) -> Option<&'static str> {
+pub(crate) fn schema_problem(schema: &Value) -> Option<&'static str> {
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         return Some("must be an object with type: \"object\"");
     }

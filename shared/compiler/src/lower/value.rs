@@ -95,6 +95,34 @@ impl Node {
         Self { span, kind }
     }
 
+    /// A value of JSON, all of it placed at one span.
+    pub(crate) fn from_json(span: Span, value: Value) -> Self {
+        let kind = match value {
+            Value::Null => Kind::Null,
+            Value::Bool(value) => Kind::Bool(value),
+            Value::Number(value) => Kind::Number(value.as_f64().unwrap_or(f64::NAN)),
+            Value::String(value) => Kind::Text(value),
+            Value::Array(items) => Kind::List(
+                items
+                    .into_iter()
+                    .map(|item| Self::from_json(span, item))
+                    .collect(),
+            ),
+            Value::Object(map) => {
+                let mut object = Object::default();
+                for (key, value) in map {
+                    object.set(Entry {
+                        key,
+                        key_span: span,
+                        value: Self::from_json(span, value),
+                    });
+                }
+                Kind::Object(object)
+            }
+        };
+        Self::new(span, kind)
+    }
+
     /// The value as JSON. `env("NAME")` becomes `{"$env":"NAME"}`; no other call has JSON.
     pub(crate) fn to_json(&self) -> Result<Value, NotJson> {
         Ok(match &self.kind {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::{Compilation, compile};
+use crate::{Compilation, SchemaEvaluator, compile, compile_with};
 
 mod approval;
 mod artifact;
@@ -15,6 +15,7 @@ mod contract;
 mod folders;
 mod names;
 mod neighbours;
+mod schemas;
 mod skills;
 
 /// An agent folder that a test writes.
@@ -104,6 +105,14 @@ impl Agent {
         runtime.block_on(compile(&self.root))
     }
 
+    /// The same, with schemas evaluated by the real engine.
+    pub(crate) fn compile_with_schemas(&self) -> Compilation {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        runtime.block_on(compile_with(&self.root, Some(&Engine)))
+    }
+
     /// Every finding as `code file:line:col`.
     pub(crate) fn findings(&self) -> Vec<String> {
         self.compile()
@@ -112,6 +121,23 @@ impl Agent {
             .map(|found| format!("{} {}", found.code, found.place().unwrap_or_default()))
             .collect()
     }
+}
+
+/// The engine that tools run in.
+struct Engine;
+
+impl SchemaEvaluator for Engine {
+    fn evaluate(&self, module: &str) -> Result<serde_json::Value, String> {
+        openeve_script::schema::evaluate(module).map_err(|error| error.to_string())
+    }
+}
+
+/// The same with schemas evaluated.
+#[track_caller]
+pub(crate) fn compiled_with_schemas(agent: &Agent) -> Compilation {
+    let compilation = agent.compile_with_schemas();
+    assert!(compilation.is_ok(), "{}", compilation.render());
+    compilation
 }
 
 /// Compiles a folder that has no errors.

@@ -133,7 +133,11 @@ fn an_imported_value_counts_each_time_it_is_used() {
 
 #[test]
 fn a_helper_that_nests_too_deeply_is_reported_before_anything_follows_it() {
-    let deep = format!("export const x = {}1{};", "[".repeat(5_000), "]".repeat(5_000));
+    let deep = format!(
+        "export const x = {}1{};",
+        "[".repeat(5_000),
+        "]".repeat(5_000)
+    );
     let agent = Agent::new()
         .with("tools/a.ts", "import { defineTool } from '@openeve/core';\nexport * from '../lib/b';\nexport default defineTool({ description: 'A.', inputSchema: { type: 'object' }, execute: () => import('../lib/c') });")
         .with("lib/b.ts", "export const y = 1;")

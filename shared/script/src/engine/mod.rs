@@ -5,6 +5,7 @@ mod event_loop;
 mod failure;
 mod loader;
 mod memory;
+mod schema;
 mod script;
 
 use std::any::Any;
@@ -26,6 +27,7 @@ use crate::wire::{Emitted, Fetched, FromScript};
 
 pub(crate) use budget::monotonic_ns;
 pub(crate) use failure::describe;
+pub(crate) use schema::schema_json;
 
 /// Native stack beside the script's own: the engine's C code and the host functions run on it.
 const HOST_STACK_BYTES: usize = MIB;
