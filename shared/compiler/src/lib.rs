@@ -6,7 +6,9 @@
 //! appends to one list of diagnostics and none throws.
 //!
 //! Guarantees:
-//! - The author's code is read, never executed. What cannot be read is reported where it stands.
+//! - The author's code is read, never executed, with one exception: the expression of a schema that is
+//!   made by code, by whatever [`SchemaEvaluator`] the caller brings. What cannot be read is reported
+//!   where it stands.
 //! - Nothing is ignored in silence: a reserved part that this version lacks is a warning, an unknown
 //!   key is an error.
 //! - The same source gives the same bytes and the same revision, on any machine and in any place. No

@@ -156,7 +156,7 @@ pub const SKILL_DESCRIPTION_CHARS_MAX: usize = 1_024;
 /// Memory of one script.
 pub const SCRIPT_MEMORY_BYTES: usize = 64 * MIB;
 /// Native stack of one script.
-pub const SCRIPT_STACK_BYTES: usize = 512 * KIB;
+pub const SCRIPT_STACK_BYTES: usize = 2 * MIB;
 /// Processor time a script may use between two awaits.
 pub const SCRIPT_CPU_MS: u64 = 10 * SECOND_MS;
 /// Processor time of a schema that is made by code, when an agent is built.

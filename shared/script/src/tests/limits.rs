@@ -23,6 +23,8 @@ async fn endless_work_is_stopped_however_it_is_written() {
         "for (;;) { try { for (;;) {} } catch { } finally { } }",
         "for (;;) { try { await (async () => { for (;;) {} })(); } catch { } }",
         "for (;;) await null;",
+        "Function('for (;;) {}')();",
+        "eval('for (;;) {}');",
         "const f = () => queueMicrotask(f); f(); await new Promise(() => {});",
         "/^(a+)+$/.test('a'.repeat(60) + 'b');",
         "[3, 1, 2].sort(() => { for (;;) {} });",
