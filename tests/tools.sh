@@ -6,8 +6,9 @@
 #   bash tests/tools.sh emulator lint                only these groups
 #
 # Groups: emulator (MiniStack), storage (SeaweedFS), lint (cfn-lint), sam (SAM CLI),
-# build (cargo-lambda and zig). Each group has a Python environment of its own, because SAM CLI
-# pins versions that the others do not accept. Commands end up in <folder>/bin.
+# build (cargo-lambda and zig), types (the TypeScript compiler, and the schema libraries whose types
+# the tests use). Each group has a Python environment of its own, because SAM CLI pins versions that
+# the others do not accept; `types` is of npm. Commands end up in <folder>/bin.
 #
 # It can be run any number of times: a group whose list of versions has not changed is skipped.
 # It needs nothing but bash and a package client that is set up; on Debian, as root, it installs
@@ -31,6 +32,7 @@ packages() {
     lint) echo "cfn-lint==1.58.0" ;;
     sam) echo "aws-sam-cli==1.170.0" ;;
     build) echo "cargo-lambda==1.9.2 ziglang==0.17.1" ;;
+    types) echo "typescript==7.0.2 arktype==2.2.10 valibot==1.5.0 zod==4.6.7" ;;
     *) return 1 ;;
   esac
 }
@@ -43,6 +45,7 @@ commands() {
     lint) echo "cfn-lint" ;;
     sam) echo "sam" ;;
     build) echo "cargo-lambda" ;;
+    types) echo "tsc" ;;
   esac
 }
 
@@ -93,27 +96,47 @@ stamp_of() {
 
 install_group() {
   local group="$1" home="$tools/$1" list stamp name package
-  list="$(packages "$group")" || fail "no such group: $group (emulator, storage, lint, sam, build)"
+  list="$(packages "$group")" || fail "no such group: $group (emulator, storage, lint, sam, build, types)"
   stamp="$(stamp_of "$group")"
   if [ "$(cat "$home/.stamp" 2>/dev/null)" = "$stamp" ]; then
     say "$group is there ($list)"
     return
   fi
-  ensure_uv
-  use_pips_index
   rm -rf "$home"
   for package in $list; do
     say "installing ${package/==/ } for $group"
   done
-  # No cache: the folder then holds each file once, and removing it removes everything.
-  UV_NO_CACHE=1 UV_PYTHON_DOWNLOADS=never "$uv" venv --quiet --python "$(command -v python3)" "$home"
-  # shellcheck disable=SC2086 # the list is split on purpose
-  UV_NO_CACHE=1 VIRTUAL_ENV="$home" "$uv" pip install --quiet --exclude-newer "$resolve_until" $list
+  if [ "$group" = types ]; then
+    install_with_npm "$home" "$list"
+  else
+    install_with_uv "$home" "$list"
+  fi
   for name in $(commands "$group"); do
     link "$home" "$name"
   done
   # The stamp comes last: an interrupted installation is begun again.
   printf '%s' "$stamp" >"$home/.stamp"
+}
+
+install_with_uv() {
+  local home="$1" list="$2"
+  ensure_uv
+  use_pips_index
+  # No cache: the folder then holds each file once, and removing it removes everything.
+  UV_NO_CACHE=1 UV_PYTHON_DOWNLOADS=never "$uv" venv --quiet --python "$(command -v python3)" "$home"
+  # shellcheck disable=SC2086 # the list is split on purpose
+  UV_NO_CACHE=1 VIRTUAL_ENV="$home" "$uv" pip install --quiet --exclude-newer "$resolve_until" $list
+}
+
+# The packages into <home>/node_modules, their commands reachable as <home>/bin.
+install_with_npm() {
+  local home="$1" list="$2"
+  command -v npm >/dev/null || fail "npm is missing: install Node.js 20 or newer, which has it"
+  mkdir -p "$home"
+  printf '{"private": true}' >"$home/package.json"
+  # shellcheck disable=SC2086 # the list is split on purpose
+  npm install --prefix "$home" --silent --no-audit --no-fund --save-exact --before "$resolve_until" ${list//==/@} >/dev/null
+  ln -s node_modules/.bin "$home/bin"
 }
 
 # Makes one command of a group reachable as bin/<name>.
@@ -135,7 +158,7 @@ main() {
   local group began=$SECONDS
   mkdir -p "$tools"
   if [ "$#" -eq 0 ]; then
-    set -- emulator storage lint sam build
+    set -- emulator storage lint sam build types
   fi
   for group in "$@"; do
     install_group "$group"

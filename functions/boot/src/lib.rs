@@ -12,7 +12,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use openeve_aws::{Account, Secrets, SqsDoorbell, is_secret_arn};
+use openeve_aws::{Account, Secrets, SqsDoorbell, SqsWatch, is_secret_arn};
 use openeve_domain::secret::Secret;
 use openeve_host::artifact::Artifact;
 use openeve_host::clock::SystemClock;
@@ -79,6 +79,18 @@ impl Boot {
     /// A secret knob, if it is set.
     pub fn secret(&self, name: &str) -> Option<Secret> {
         self.values.given(name).map(Secret::new)
+    }
+
+    /// Watches over the bells of the step queue, for as long as a run's lease holds.
+    pub fn watch_steps(&self) -> SqsWatch {
+        let lease_ms = self.settings.run_lease_ms;
+        self.doorbell.watch_steps(self.clock.clone(), lease_ms)
+    }
+
+    /// The same for deliveries.
+    pub fn watch_deliveries(&self) -> SqsWatch {
+        let lease_ms = self.settings.delivery_lease_ms;
+        self.doorbell.watch_deliveries(self.clock.clone(), lease_ms)
     }
 
     /// The HTTP client.

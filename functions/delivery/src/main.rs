@@ -10,14 +10,13 @@ use openeve_runtime::ports::NoObserver;
 
 fn main() -> anyhow::Result<()> {
     openeve_boot::run(|boot| {
+        let watch = boot.watch_deliveries();
         let sender = ChannelSender {
             http: boot.http()?,
             clock: boot.clock.clone(),
             env: boot.env.clone(),
             mode: boot.settings.mode,
         };
-        let lease_ms = boot.settings.delivery_lease_ms;
-        let watch = boot.doorbell.watch_deliveries(boot.clock.clone(), lease_ms);
         let deps = Arc::new(DeliveryDeps {
             sender: Arc::new(sender),
             store: boot.store,

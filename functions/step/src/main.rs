@@ -13,7 +13,7 @@ use openeve_script::ScriptTools;
 
 fn main() -> anyhow::Result<()> {
     openeve_boot::run(|boot| {
-        let http = boot.http()?;
+        let (http, watch) = (boot.http()?, boot.watch_steps());
         let engine = ModelEngine {
             http: http.clone(),
             clock: boot.clock.clone(),
@@ -29,8 +29,6 @@ fn main() -> anyhow::Result<()> {
         // Authored code reads what tools declare, never what channels do.
         let env = tool_env(&boot.artifact.manifest, &boot.env);
         let tools = Arc::new(ScriptTools::new(boot.artifact.root, http, env));
-        let lease_ms = boot.settings.run_lease_ms;
-        let watch = boot.doorbell.watch_steps(boot.clock.clone(), lease_ms);
         let deps = Arc::new(StepDeps {
             tools: tools.clone(),
             arguments: Arc::default(),

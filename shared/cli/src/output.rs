@@ -14,6 +14,17 @@ pub(crate) fn answer(line: &str) {
     let _gone = writeln!(std::io::stdout(), "{line}");
 }
 
+/// Prints what was asked for as one line of JSON, for scripts.
+pub(crate) fn json(value: &serde_json::Value) {
+    answer(&value.to_string());
+}
+
+/// A number of things, such as `1 tool` or `2 tools`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// Prints a part of a line at once, for text that comes in pieces.
 pub(crate) fn part(text: &str) {
     let mut out = std::io::stderr();
@@ -34,6 +45,14 @@ impl std::error::Error for Usage {}
 
 /// The exit code of a command that was not given what it needs.
 const USAGE: u8 = 2;
+
+/// The exit code of what a person stopped, as shells have it.
+const STOPPED: u8 = 130;
+
+/// How a command ends that Ctrl-C ended before it had done what was asked.
+pub(crate) fn stopped() -> ExitCode {
+    ExitCode::from(STOPPED)
+}
 
 /// Says why a command failed, cause by cause.
 pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {

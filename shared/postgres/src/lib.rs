@@ -21,6 +21,7 @@ mod commit;
 mod delivery;
 pub mod doctor;
 mod failure;
+mod listing;
 pub mod migrate;
 mod need;
 mod person;
@@ -30,5 +31,6 @@ mod rows;
 mod store;
 mod view;
 
+pub use listing::{ListOptions, ListedRun};
 pub use pool::{ConfigError, Pool};
 pub use store::PgStore;

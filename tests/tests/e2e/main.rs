@@ -9,6 +9,7 @@
 )]
 
 mod chain;
+mod cli;
 mod dev;
 mod load;
 mod loops;

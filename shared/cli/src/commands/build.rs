@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use openeve_compiler::emit;
+use serde_json::json;
 
 use super::compiled;
 use crate::output;
@@ -14,6 +15,10 @@ mod bundle;
 
 /// What to build.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve build my-agent
+  openeve build my-agent --target lambda --arch x86_64")]
 pub(crate) struct BuildArguments {
     /// The agent folder.
     folder: PathBuf,
@@ -27,6 +32,9 @@ pub(crate) struct BuildArguments {
     /// file or a folder with `bootstrap`); without it they are compiled with cargo-lambda.
     #[arg(long, requires = "target")]
     functions: Option<PathBuf>,
+    /// Print JSON, for scripts.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Where the agent is to run.
@@ -69,29 +77,41 @@ pub(crate) async fn run(arguments: BuildArguments) -> anyhow::Result<ExitCode> {
         .manifest
         .as_ref()
         .map_or("", |manifest| manifest.revision.as_str());
-    output::answer(&format!("{}: revision {revision}", out.display()));
-    if let Some(Target::Lambda) = arguments.target {
-        lambda(&arguments, &out)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn lambda(arguments: &BuildArguments, artifact: &Path) -> anyhow::Result<()> {
-    let functions = match &arguments.functions {
-        Some(folder) => folder.clone(),
-        None => bundle::compile_functions(arguments.arch)?,
+    let bundle = match arguments.target {
+        Some(Target::Lambda) => lambda(&arguments, &out)?,
+        None => Vec::new(),
     };
-    let out = artifact.join("lambda");
-    for written in bundle::write(&functions, artifact, &out, arguments.arch)? {
+    if arguments.json {
+        let written = |one: &bundle::Written| json!({"path": one.path, "bytes": one.bytes});
+        output::json(&json!({
+            "artifact": out,
+            "revision": revision,
+            "written": bundle.iter().map(written).collect::<Vec<_>>(),
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::answer(&format!("{}: revision {revision}", out.display()));
+    for written in &bundle {
         output::answer(&format!(
             "{}: {} bytes",
             written.path.display(),
             written.bytes
         ));
     }
-    output::answer(&format!(
-        "next: openeve migrate, then sam deploy --guided --capabilities CAPABILITY_IAM --template-file {}/template.yaml",
-        out.display()
-    ));
-    Ok(())
+    if arguments.target.is_some() {
+        output::answer(&format!(
+            "next: openeve migrate, then sam deploy --guided --capabilities CAPABILITY_IAM --template-file {}/lambda/template.yaml",
+            out.display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lambda(arguments: &BuildArguments, artifact: &Path) -> anyhow::Result<Vec<bundle::Written>> {
+    let functions = match &arguments.functions {
+        Some(folder) => folder.clone(),
+        None => bundle::compile_functions(arguments.arch)?,
+    };
+    let out = artifact.join("lambda");
+    bundle::write(&functions, artifact, &out, arguments.arch)
 }

@@ -13,6 +13,9 @@ use super::target::Target;
 
 /// Which run.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve cancel run_… --folder my-agent")]
 pub(crate) struct CancelArguments {
     /// The run's id.
     run: RunId,

@@ -30,6 +30,10 @@ struct Who {
 
 /// What to approve.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve approve run_… --folder my-agent
+  openeve approve run_… --by ada --agent my-agent")]
 pub(crate) struct ApproveArguments {
     /// The run's id.
     run: RunId,
@@ -43,6 +47,9 @@ pub(crate) struct ApproveArguments {
 
 /// What to reject.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve reject run_… --reason \"too dear\" --folder my-agent")]
 pub(crate) struct RejectArguments {
     /// The run's id.
     run: RunId,
@@ -59,6 +66,9 @@ pub(crate) struct RejectArguments {
 
 /// What to answer.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve answer run_… \"the red one\" --folder my-agent")]
 pub(crate) struct AnswerArguments {
     /// The run's id.
     run: RunId,

@@ -25,6 +25,10 @@ const UNKNOWN: u8 = 2;
 
 /// What to look at.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve doctor --folder my-agent
+  openeve doctor --json || alert")]
 pub(crate) struct DoctorArguments {
     /// The agent folder: its artifact names schedules and secrets, its `openeve dev` runs the private
     /// database. By default `OPENEVE_ARTIFACT_ROOT`, else this folder; there need be none.

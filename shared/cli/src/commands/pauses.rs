@@ -14,6 +14,9 @@ use crate::output;
 
 /// Which run.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve pauses run_… --folder my-agent")]
 pub(crate) struct PausesArguments {
     /// The run's id.
     run: RunId,

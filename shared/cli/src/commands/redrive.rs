@@ -28,6 +28,10 @@ const EVENTS_AT_ONCE: u64 = 500;
 
 /// What to do again.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve redrive run_… dlv_… --agent my-agent
+  openeve redrive --dead-letters --agent my-agent")]
 pub(crate) struct RedriveArguments {
     /// Ids of runs (`run_…`) and of deliveries (`dlv_…`).
     #[arg(

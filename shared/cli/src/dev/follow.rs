@@ -5,10 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use openeve_domain::event::{self, Event};
 use openeve_domain::ids::RunId;
 use openeve_runtime::ports::Observer;
-use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::output;
+use crate::{events, output};
 
 /// Prints what happens. One line at a time: tokens of another run begin a line of their own.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ impl Observer for Follow {
             "{} {}{}",
             label(run_id),
             event.kind,
-            details(event)
+            events::details(&event.kind, &event.payload)
         ));
         if event.kind == event::PAUSE_REQUESTED {
             // Nobody listens any longer when the process ends.
@@ -67,52 +66,4 @@ pub(super) fn label(run_id: RunId) -> String {
         "[{}]",
         text.get(text.len().saturating_sub(6)..).unwrap_or(&text)
     )
-}
-
-/// What a person wants to know of an event beside its kind.
-fn details(event: &Event) -> String {
-    let text = |key: &str| {
-        event
-            .payload
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let number = |key: &str| {
-        event
-            .payload
-            .get(key)
-            .and_then(Value::as_u64)
-            .unwrap_or_default()
-    };
-    match event.kind.as_str() {
-        event::RUN_CREATED => format!(
-            " ({}, {} bytes on {})",
-            text("trigger"),
-            number("bytes"),
-            text("channel")
-        ),
-        event::RUN_WAITING => format!(" ({})", text("status")),
-        event::RUN_CANCEL_REQUESTED => format!(" by {}", text("by")),
-        event::PAUSE_REQUESTED | event::TOOL_REJECTED | event::TOOL_SKIPPED => {
-            format!(" {}", output::visible(&text("tool")))
-        }
-        event::PAUSE_DECIDED => match text("by") {
-            by if by.is_empty() => format!(": {}", text("verdict")),
-            by => format!(": {} by {}", text("verdict"), output::visible(&by)),
-        },
-        event::RUN_FAILED => format!(": {}: {}", text("code"), text("message")),
-        event::TOOL_STARTED | event::TOOL_INTERRUPTED | event::TOOL_CANCELLED => {
-            format!(" {}", text("tool"))
-        }
-        event::TOOL_FAILED => format!(" {}: {}", text("tool"), text("error")),
-        event::TOOL_SUCCEEDED => {
-            format!(" {} ({} bytes)", text("tool"), number("output_bytes"))
-        }
-        event::DELIVERY_SENT => format!(" via {}", text("via")),
-        event::DELIVERY_DEFERRED | event::DELIVERY_FAILED => format!(": {}", text("error")),
-        event::RUN_PARKED => format!(" for {} ms: {}", number("wait_ms"), text("message")),
-        _ => String::new(),
-    }
 }

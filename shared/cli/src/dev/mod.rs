@@ -27,6 +27,7 @@ use openeve_domain::manifest::Manifest;
 use openeve_host::artifact::Artifact;
 use openeve_host::environment;
 use openeve_host::logs::{self, Form};
+use openeve_runtime::ports::{Pauses, RunView};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::commands::compiled;
@@ -38,6 +39,10 @@ pub(crate) use host::ca;
 
 /// How to run.
 #[derive(Args)]
+#[command(after_help = "\
+Example:
+  openeve dev my-agent
+  openeve dev my-agent --once --message \"hello\"")]
 pub(crate) struct DevArguments {
     /// The agent folder.
     folder: PathBuf,
@@ -78,6 +83,54 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     ended
 }
 
+/// What came of a single run.
+pub(crate) enum Ran {
+    /// There was none: the folder cannot be built, and why has been said.
+    Unbuilt,
+    /// Ctrl-C ended the wait for it; the next start of `dev` goes on with it.
+    Stopped,
+    /// It has ended, or waits for a person.
+    Run(Box<RunView>, Option<Pauses>),
+}
+
+/// One run of a folder without a server: the message goes the way any other does. It ends
+/// or waits for a person before this returns.
+pub(crate) async fn one(folder: &Path, message: &str) -> anyhow::Result<Ran> {
+    let values = host::values()?;
+    logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
+    packages::install(folder)?;
+    let Some(artifact) = built(folder).await? else {
+        return Ok(Ran::Unbuilt);
+    };
+    let database = database::Database::open(folder, &values)?;
+    let model = model::Model::choose(&values).await?;
+    output::say(&format!(
+        "model: {}",
+        model.describe(&artifact.manifest.agent.model)
+    ));
+    let (asking, _asked) = unbounded_channel();
+    let follow = Arc::new(Follow::new(asking));
+    let host = Host::start(&values, &artifact, &database, &model, follow).await?;
+    let sent = tokio::select! {
+        sent = send::message(&host, &artifact.manifest, message, true) => sent.map(Some),
+        () = interrupted() => Ok(None),
+    };
+    let ran = match sent {
+        Ok(Some(view)) => {
+            let store = host.ingress().store;
+            let pauses = store.pauses(&artifact.manifest.agent.id, view.run_id).await;
+            pauses
+                .map(|pauses| Ran::Run(Box::new(view), pauses))
+                .map_err(Into::into)
+        }
+        Ok(None) => Ok(Ran::Stopped),
+        Err(error) => Err(error),
+    };
+    host.drain(interrupted()).await;
+    database.close();
+    ran
+}
+
 /// Sends the first message, if there is one, and watches until Ctrl-C.
 async fn converse(
     arguments: &DevArguments,
@@ -86,9 +139,15 @@ async fn converse(
 ) -> anyhow::Result<ExitCode> {
     if let Some(text) = &arguments.message {
         let answered = tokio::select! {
-            answered = send::message(host, manifest, text) => answered,
+            answered = send::message(host, manifest, text, false) => answered,
             () = interrupted() => return Ok(ExitCode::SUCCESS),
         };
+        let answered = answered.map(|view| {
+            if let Some(reply) = &view.reply {
+                output::answer(reply);
+            }
+            view.reply.is_some()
+        });
         if arguments.once {
             return Ok(if answered? {
                 ExitCode::SUCCESS
@@ -108,7 +167,7 @@ async fn converse(
 }
 
 /// Compiles and writes the artifact; `None` if the folder cannot be built.
-async fn built(folder: &Path) -> anyhow::Result<Option<Artifact>> {
+pub(crate) async fn built(folder: &Path) -> anyhow::Result<Option<Artifact>> {
     let Some(compilation) = compiled(folder).await else {
         return Ok(None);
     };
@@ -150,7 +209,7 @@ fn announce(manifest: &Manifest, server: &server::Server, model: &model::Model) 
 }
 
 /// Ctrl-C, or the terminate signal.
-async fn interrupted() {
+pub(crate) async fn interrupted() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) = (
         signal(SignalKind::interrupt()),

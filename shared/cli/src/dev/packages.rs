@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
+use crate::commands::types;
 use crate::output;
 
 /// Installs what `package.json` declares and `node_modules` lacks. Says what it runs. A folder
@@ -37,6 +38,7 @@ pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
         folder.display(),
         missing.join(", ")
     ));
+    let had_types = types::stand_in(folder);
     let mut npm = Command::new("npm");
     npm.current_dir(folder).args([
         verb,
@@ -57,6 +59,10 @@ pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
             "npm {verb} failed in {}; its own words are above",
             folder.display()
         );
+    }
+    if had_types && !types::stand_in(folder) {
+        // npm takes away what no package.json declares.
+        types::write(folder)?;
     }
     Ok(())
 }

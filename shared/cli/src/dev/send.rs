@@ -10,20 +10,22 @@ use openeve_domain::ids::RunId;
 use openeve_domain::manifest::Manifest;
 use openeve_host::environment;
 use openeve_runtime::ingress::{IngressRequest, handle};
+use openeve_runtime::ports::RunView;
 use serde_json::{Value, json};
 
 use super::host::Host;
-use crate::output;
 
 /// How often the run is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Sends and waits until the run has ended and its reply is settled; whether it completed.
+/// Sends and waits until the run has ended and its reply is settled, or, if asked, until it waits
+/// for a person. Returns how the run stands then.
 pub(super) async fn message(
     host: &Arc<Host>,
     manifest: &Manifest,
     text: &str,
-) -> anyhow::Result<bool> {
+    until_waiting: bool,
+) -> anyhow::Result<RunView> {
     let channel = manifest
         .channels
         .first()
@@ -67,11 +69,9 @@ pub(super) async fn message(
         let settled = view
             .delivery
             .is_none_or(openeve_domain::status::DeliveryStatus::is_terminal);
-        if view.status.is_terminal() && settled {
-            if let Some(reply) = &view.reply {
-                output::answer(reply);
-            }
-            return Ok(view.reply.is_some());
+        let ended = view.status.is_terminal() && settled;
+        if ended || until_waiting && view.status.is_waiting() {
+            return Ok(view);
         }
         pause().await;
     }

@@ -52,7 +52,7 @@ pub(crate) async fn freeze(
         &run.unresolved,
     ));
     bundles.note_inputs(&folder.root, &run.imports);
-    let evaluated = evaluator.evaluate(&run.code);
+    let evaluated = evaluator.evaluate(&without_bare_imports(&run.code));
     match evaluated.and_then(|schema| frozen(schema, made)) {
         Ok(schema) => Some(schema),
         Err(why) => {
@@ -64,13 +64,25 @@ pub(crate) async fn freeze(
     }
 }
 
+/// A bundle without imports for their effects alone: what the engine lacks was reported already, and
+/// a schema that does not use it can do without.
+fn without_bare_imports(code: &str) -> String {
+    let lines = code.lines().filter(|line| {
+        let bare = line
+            .strip_prefix("import \"")
+            .and_then(|rest| rest.strip_suffix("\";"));
+        bare.is_none_or(|module| module.contains('"'))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// A schema as the manifest keeps it.
 fn frozen(mut schema: Value, made: &MadeSchema) -> Result<Value, String> {
     if let Some(map) = schema.as_object_mut() {
         map.remove("$schema");
         map.remove("~standard");
     }
-    match schema_problem(&schema) {
+    match schema_problem(made.key, &schema) {
         Some(problem) => Err(format!("what {} makes {problem}", made.key)),
         None => Ok(schema),
     }

@@ -200,7 +200,7 @@ fn schema(
         return None;
     }
     let (value, span) = reader.json(fields, key)?;
-    if let Some(problem) = schema_problem(&value) {
+    if let Some(problem) = schema_problem(key, &value) {
         reader.report(Code::BadValue, span, format!("{key} {problem}"), help);
         return None;
     }
@@ -231,9 +231,13 @@ fn made_by_code(
     })
 }
 
-/// What is wrong with a schema's outermost level, if anything.
-pub(crate) fn schema_problem(schema: &Value) -> Option<&'static str> {
-    if schema.get("type").and_then(Value::as_str) != Some("object") {
+/// What is wrong with a schema's outermost level, if anything. Arguments are an object; what a tool
+/// returns may be any JSON.
+pub(crate) fn schema_problem(key: &str, schema: &Value) -> Option<&'static str> {
+    if !schema.is_object() && !schema.is_boolean() {
+        return Some("must be an object, as every JSON Schema is");
+    }
+    if key == "inputSchema" && schema.get("type").and_then(Value::as_str) != Some("object") {
         return Some("must be an object with type: \"object\"");
     }
     if schema

@@ -96,7 +96,7 @@ fn a_tool_says_what_it_does_and_how_it_may_run() {
 
 #[test]
 fn every_wrong_key_of_a_tool_is_reported_at_its_place() {
-    let text = "import { defineTool } from \"@openeve/core\";\nimport { z } from \"./z\";\nexport default defineTool({\n  description: \" \",\n  inputSchema: z.object({}),\n  outputSchema: { type: \"string\" },\n  sideEffects: \"some\",\n  execution: 1,\n  timeoutMs: 600_000,\n  capability: { tag: [] },\n  toModelOutput: \"short\",\n});\n";
+    let text = "import { defineTool } from \"@openeve/core\";\nimport { z } from \"./z\";\nexport default defineTool({\n  description: \" \",\n  inputSchema: z.object({}),\n  outputSchema: \"string\",\n  sideEffects: \"some\",\n  execution: 1,\n  timeoutMs: 600_000,\n  capability: { tag: [] },\n  toModelOutput: \"short\",\n});\n";
     let found: Vec<_> = Agent::new()
         .with("tools/a.ts", text)
         .findings()

@@ -64,6 +64,18 @@ fn nothing_of_the_tool_runs_but_its_schema() {
 }
 
 #[test]
+fn an_import_that_the_schema_does_not_use_keeps_it_from_nothing() {
+    let before =
+        "import { createHash } from \"node:crypto\";\nexport const hash = () => createHash(\"x\");";
+    let agent = agent(
+        before,
+        "inputSchema: m.object({}), outputSchema: { anyOf: [{ type: \"string\" }] },",
+    );
+    let text = agent.compile_with_schemas().render();
+    assert!(!text.contains("schema-failed"), "{text}");
+}
+
+#[test]
 fn a_schema_that_fails_says_why_at_its_place() {
     for (schema, words) in [
         ("inputSchema: m.string(),", "must be an object with type"),

@@ -72,7 +72,14 @@ pub(crate) fn describe(value: &Value<'_>) -> String {
         return format!("Error: the tool threw {}", value.type_name());
     }
     let Some(exception) = value.as_object().cloned().and_then(Exception::from_object) else {
-        return format!("Error: {}", text_of(value));
+        // A DOMException is no error of the language's own, but says as much.
+        let message = value
+            .as_object()
+            .and_then(|object| object.get::<_, String>("message").ok());
+        return match (value.as_object(), message) {
+            (Some(object), Some(message)) => headline(object, &message),
+            _ => format!("Error: {}", text_of(value)),
+        };
     };
     let message = exception.message().unwrap_or_default();
     let mut text = headline(exception.as_object(), &message);

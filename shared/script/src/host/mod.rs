@@ -6,6 +6,7 @@ mod data;
 mod network;
 mod prelude;
 mod question;
+mod subtle;
 mod timers;
 mod tool;
 mod unhandled;
@@ -84,6 +85,7 @@ impl Host {
         network::install(self, &object)?;
         timers::install(self, &object)?;
         data::install(&object)?;
+        subtle::install(&object)?;
         urls::install(&object)?;
         object.set("load", Function::new(ctx.clone(), prelude::load)?)?;
         Ok(object)

@@ -13,6 +13,7 @@ const ABORT: &str = include_str!("../js/abort.js");
 const CLONE: &str = include_str!("../js/clone.js");
 const CRYPTO: &str = include_str!("../js/crypto.js");
 const FETCH: &str = include_str!("../js/fetch.js");
+const SUBTLE: &str = include_str!("../js/subtle.js");
 const TEXT: &str = include_str!("../js/text.js");
 const URL: &str = include_str!("../js/url.js");
 
@@ -32,6 +33,7 @@ pub(super) fn load(ctx: Ctx<'_>, file: String) -> Result<Function<'_>> {
         "clone" => CLONE,
         "crypto" => CRYPTO,
         "fetch" => FETCH,
+        "subtle" => SUBTLE,
         "text" => TEXT,
         "url" => URL,
         _ => {

@@ -92,7 +92,7 @@
   };
   lazily("abort", ["AbortController", "AbortSignal"]);
   lazily("clone", ["structuredClone"]);
-  lazily("crypto", ["crypto"]);
+  lazily("crypto", ["crypto", "CryptoKey"]);
   lazily("fetch", ["fetch", "Headers", "Response"]);
   lazily("text", ["TextEncoder", "TextDecoder"]);
   lazily("url", ["URL", "URLSearchParams"]);

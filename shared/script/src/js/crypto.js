@@ -1,7 +1,20 @@
 // Random bytes of the operating system.
-(function (host) {
+(function (host, core) {
   "use strict";
+  let made;
+  const subtle = () => (made ??= host.load("subtle")(host, core));
+  class CryptoKey {
+    static [Symbol.hasInstance](value) {
+      return made !== undefined && value instanceof made.CryptoKey;
+    }
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+  }
   const crypto = {
+    get subtle() {
+      return subtle().subtle;
+    },
     getRandomValues(array) {
       if (!ArrayBuffer.isView(array) || array instanceof DataView) {
         throw new TypeError("getRandomValues needs a typed array of integers");
@@ -21,5 +34,5 @@
       return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
     },
   };
-  return { crypto: Object.freeze(crypto) };
+  return { crypto: Object.freeze(crypto), CryptoKey };
 })

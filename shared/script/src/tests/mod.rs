@@ -8,6 +8,7 @@ mod limits;
 mod network;
 mod questions;
 mod secrets;
+mod subtle;
 
 use std::collections::BTreeMap;
 use std::fs;
