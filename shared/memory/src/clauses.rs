@@ -41,6 +41,8 @@ clauses! {
     fence_commit_count,
     /// `commit_fence.sql`: `status = 'running'`.
     fence_status_running,
+    /// `commit_fence.sql`: `$4 <> 'completed' OR cancel_requested_at IS NULL`.
+    cancel_wins,
     /// `claim.sql`: `status IN ('created', 'running')`, or to be cancelled.
     claim_status,
     /// `claim.sql`: no lease, our own, or an expired one.

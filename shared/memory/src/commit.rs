@@ -34,6 +34,10 @@ impl Tables {
         if !passes {
             return Ok(self.applied_before(commit));
         }
+        let completes = commit.status == RunStatus::Completed;
+        if completes && run.cancel_requested_at.is_some() && clauses.cancel_wins {
+            return Ok(CommitAnswer::Cancelled);
+        }
         let status = self.status_behind(run, commit);
         self.check_fence(run, commit, status)?;
         check_entries(run, commit)?;

@@ -69,13 +69,16 @@ async fn applied(client: &Client, commit: &Commit) -> Result<Option<CommitAnswer
     let read = Statement::new(include_str!("sql/commit_applied.sql"))
         .bind(commit.run_id.uuid(), Type::UUID)
         .bind(commit.commit_id.uuid(), Type::UUID)
-        .bind(commit.epoch, Type::INT8);
+        .bind(commit.epoch, Type::INT8)
+        .bind(big(commit.follows), Type::INT8)
+        .bind(commit.status.as_str(), Type::TEXT);
     let answer = single(client, &read).await?;
     let Some(row) = answer.rows.first() else {
         return Ok(None);
     };
     if get::<Option<bool>>(row, "applied")? != Some(true) {
-        return Ok(None);
+        let cancelled: bool = get(row, "cancelled")?;
+        return Ok(cancelled.then_some(CommitAnswer::Cancelled));
     }
     let cancel_requested = get(row, "cancel_requested")?;
     let status = RunStatus::parse(get(row, "status")?).map_err(corrupt)?;

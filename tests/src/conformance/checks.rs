@@ -68,6 +68,21 @@ pub(super) async fn fence_status_running(on: &Subject) -> Result<(), String> {
     Ok(())
 }
 
+pub(super) async fn cancel_wins(on: &Subject) -> Result<(), String> {
+    let run = on.run("c", "1").await?;
+    let state = on.claimed(run).await?;
+    let cancelled = on.store().cancel("tester", run, "ada").await;
+    ensure!(cancelled.is_ok(), "a cancel was refused: {cancelled:?}");
+    let before = on.row(run).await?;
+    let answer = on.store().commit(&on.answered(&state), LEASE_MS).await;
+    ensure!(
+        matches!(answer, Ok(CommitAnswer::Cancelled)),
+        "a cancelled run completed: {answer:?}"
+    );
+    ensure!(on.row(run).await? == before, "it changed the run");
+    Ok(())
+}
+
 pub(super) async fn claim_status(on: &Subject) -> Result<(), String> {
     let waiting = on.waiting("w", 1).await?;
     let claim = on.claim(waiting.run_id).await?;

@@ -73,6 +73,7 @@ checks![
     fence_epoch,
     fence_commit_count,
     fence_status_running,
+    cancel_wins,
     claim_status,
     claim_lease,
     claim_order,

@@ -36,6 +36,7 @@ pub fn rows(snapshot: &Snapshot) -> Vec<String> {
         let own = events.get(&run.id).map_or(&[][..], Vec::as_slice);
         broken.extend(dense(run, own));
         broken.extend(ended_once(run, own));
+        broken.extend(cancel_wins(run, own));
         broken.extend(one_obligation(run, snapshot));
         broken.extend(sums(run, snapshot));
         if run.status.is_terminal() && run.leased {
@@ -73,6 +74,15 @@ pub(super) fn check(
     }
     broken.extend(bound(scenario, snapshot));
     broken
+}
+
+/// Whoever was told that a run will be cancelled was told the truth.
+fn cancel_wins(run: &RunRow, own: &[&EventRow]) -> Option<String> {
+    let asked = own
+        .iter()
+        .any(|event| event.kind == event::RUN_CANCEL_REQUESTED);
+    let completed = run.status == RunStatus::Completed;
+    (asked && completed).then(|| format!("E8: {} completed after it was cancelled", run.id))
 }
 
 fn by_run(snapshot: &Snapshot) -> HashMap<RunId, Vec<&EventRow>> {

@@ -13,5 +13,6 @@ mod cli;
 mod dev;
 mod load;
 mod loops;
+mod packages;
 mod stack;
 mod stores;

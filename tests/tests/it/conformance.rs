@@ -54,6 +54,11 @@ const MUTANTS: &[Mutant] = &[
         "epoch = $2 AND commit_count",
     ),
     text(
+        "cancel_wins",
+        "\n        AND ($4 <> 'completed' OR cancel_requested_at IS NULL)",
+        "",
+    ),
+    text(
         "claim_status",
         "(run.status IN ('created', 'running')\n        OR",
         "(true\n        OR",

@@ -144,8 +144,8 @@ async fn an_inline_reply_is_created_leased_and_settles_in_place() {
 async fn a_reply_whose_sender_vanishes_every_time_is_given_up() {
     let world = world(echo()).await;
     let (run, id) = owed(&world).await;
-    for _ in 0..openeve_domain::limits::DELIVERY_ATTEMPTS_MAX {
-        let lost = LeaseToken::new(uuid::Uuid::from_u128(4711));
+    for sender in 0..openeve_domain::limits::DELIVERY_ATTEMPTS_MAX {
+        let lost = LeaseToken::new(uuid::Uuid::from_u128(4711 + u128::from(sender)));
         world
             .store
             .lease_delivery(id, lost, 60_000)

@@ -3,15 +3,53 @@
 use std::sync::Arc;
 
 use openeve_domain::ids::RunId;
-use openeve_domain::status::RunStatus;
+use openeve_domain::manifest::Execution;
+use openeve_domain::status::{RunStatus, SideEffects};
 use openeve_runtime::ports::{Cancelled, Redriven, Store as _};
 use openeve_runtime::resume::{cancel, redrive_run};
 use openeve_runtime::step::Stepped;
 use openeve_testkit::gate::Gate;
-use openeve_tests::{ClosureTools, ScriptedEngine, World, WorldOptions, answer, calls};
+use openeve_tests::{
+    ClosureTools, ScriptedEngine, World, WorldOptions, answer, calls, manifest, tool,
+};
 use serde_json::json;
 
 use crate::support::{echo, options, tool_turns, world};
+
+/// Public case E8: cancelled after the last boundary, while the answer is on its way. The result of a
+/// harmless tool rides on the commit that completes, so nothing is written in between.
+#[tokio::test]
+async fn a_run_that_was_cancelled_does_not_complete_even_if_its_answer_comes_first() {
+    let gate = Gate::new();
+    let held = gate.clone();
+    let tools = ClosureTools::waiting(move |_, _| {
+        let held = held.clone();
+        async move {
+            held.pass().await;
+            Ok(json!("ok"))
+        }
+    });
+    let harmless = tool("look", SideEffects::None, Execution::Parallel);
+    let world = World::new(WorldOptions {
+        manifest: manifest(vec![harmless]),
+        tools,
+        ..options(tool_turns("look", 1))
+    })
+    .await;
+    let run = world.say("c", "go").await;
+    let drive = async {
+        gate.arrived(1).await;
+        let cancelled = cancel(&world.resume_deps(), run, "ada").await.unwrap();
+        assert_eq!(cancelled, Cancelled::Requested);
+        gate.open();
+    };
+    let (stepped, ()) = tokio::join!(world.step(run), drive);
+    assert_eq!(stepped, Ok(Stepped::Ended));
+    let view = world.view(run).await;
+    assert_eq!((view.status, view.delivery), (RunStatus::Cancelled, None));
+    assert_eq!(world.sender.attempts().len(), 0);
+    world.assert_invariants().await;
+}
 
 /// Public cases C2, C4 and E8: cancelled while a tool runs.
 #[tokio::test]

@@ -42,6 +42,14 @@ impl Copy {
             let installed = tools.join("types/node_modules").join(library);
             symlink(installed, modules.join(library)).unwrap();
         }
+        // What the folder itself has installed.
+        let installed = fs::read_dir(source.join("node_modules"));
+        for entry in installed.into_iter().flatten().map(Result::unwrap) {
+            let here = modules.join(entry.file_name());
+            if !here.exists() {
+                symlink(entry.path(), here).unwrap();
+            }
+        }
         if !folder.path().join("tsconfig.json").exists() {
             let config = r#"{ "extends": "@openeve/core/tsconfig.json", "include": ["**/*.ts"] }"#;
             fs::write(folder.path().join("tsconfig.json"), config).unwrap();

@@ -73,6 +73,7 @@ struct Shared {
     settings: Settings,
     base_url: String,
     api_key: Option<Secret>,
+    admin_token: Option<Secret>,
     draining: Arc<AtomicBool>,
 }
 
@@ -132,6 +133,7 @@ impl Host {
             settings: Settings::of(values),
             base_url: model.base_url(),
             api_key: model.api_key(),
+            admin_token: values.given("OPENEVE_ADMIN_TOKEN").map(Secret::new),
             draining: Arc::default(),
         };
         let handlers = RwLock::new(Arc::new(shared.handlers(artifact)));
@@ -273,7 +275,7 @@ impl Shared {
             manifest,
             settings,
             env,
-            admin_token: None,
+            admin_token: self.admin_token.clone(),
         };
         Handlers {
             ingress,

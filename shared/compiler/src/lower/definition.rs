@@ -105,7 +105,12 @@ impl Asked<'_> {
                     self.file.path,
                     other.describe()
                 );
-                Err(vec![self.at(code, other.span, message)])
+                let found = self.at(code, other.span, message);
+                Err(vec![if other.describe().contains("from \"eve") {
+                    found.help("this is an agent folder of vercel/eve; `openeve import eve FOLDER` makes one of it that builds")
+                } else {
+                    found
+                }])
             }
             None => {
                 let message = format!("{helper} takes an object, but gets nothing");

@@ -211,8 +211,30 @@ impl<'s, 'p, 'a> Evaluator<'s, 'p, 'a> {
             Some((module, helper)) => {
                 Kind::Unreadable(format!("a call of {helper}() from {module:?}"))
             }
-            None => Kind::Unreadable(format!("a call{name}")),
+            None => match self.joined(call) {
+                Some(text) => Kind::Text(text),
+                None => Kind::Unreadable(format!("a call{name}")),
+            },
         }
+    }
+
+    /// `["a", "b"].join("\n")` of texts that are written out.
+    fn joined(&mut self, call: &'p CallExpression<'a>) -> Option<String> {
+        let Expression::StaticMemberExpression(member) = call.callee.get_inner_expression() else {
+            return None;
+        };
+        if member.property.name != "join" || call.arguments.len() > 1 {
+            return None;
+        }
+        let Kind::List(items) = self.read(&member.object).kind else {
+            return None;
+        };
+        let between = match call.arguments.first() {
+            None => ",".to_owned(),
+            Some(argument) => self.argument(argument).text()?.to_owned(),
+        };
+        let texts: Option<Vec<&str>> = items.iter().map(Node::text).collect();
+        Some(texts?.join(&between))
     }
 
     fn argument(&mut self, argument: &'p Argument<'a>) -> Node {

@@ -20,7 +20,9 @@ pub(super) fn describe(expression: &Expression<'_>) -> &'static str {
     match expression {
         Expression::TemplateLiteral(_) => "a template with expressions in it",
         Expression::ConditionalExpression(_) => "a choice between two values",
-        Expression::LogicalExpression(_) => "a logical expression",
+        Expression::LogicalExpression(_) => {
+            "a choice with ??, || or &&, which only the running code makes"
+        }
         Expression::BinaryExpression(_) => "a calculation",
         Expression::NewExpression(_) => "a new object",
         Expression::AwaitExpression(_) => "an awaited value",

@@ -55,6 +55,10 @@ fn calculations_templates_and_enums_are_read() {
     assert_eq!(value("", "2 ** 10 - 24 / 3 + 7 % 4"), json!(1019));
     assert_eq!(value("", "1 << 4 | 3 & 2"), json!(18));
     assert_eq!(value("", "!true"), json!(false));
+    assert_eq!(
+        value("", "['a', 'b'].join('-') + ['c'].join()"),
+        json!("a-bc")
+    );
     assert_eq!(value("", "'a' + 1 + 0.5"), json!("a10.5"));
     let before = "const who = 'Ada'; const n = 3;";
     assert_eq!(value(before, "`${who} has ${n * 2}`"), json!("Ada has 6"));

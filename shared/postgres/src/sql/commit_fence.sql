@@ -1,6 +1,8 @@
 -- Opens every commit: changes the run under the writer's epoch, or raises OE001 and undoes all.
 -- A commit names the number of those before it, so that a copy that comes late raises it too; the
 -- caller then reads back whether the newest one is its own.
+-- A run that somebody cancelled does not complete: the cancel was acknowledged, so it raises OE001 too,
+-- and the caller reads back why.
 -- A run that is to wait runs on if everything it waits for was decided meanwhile; $20 are the kinds
 -- of the pauses this very commit creates.
 -- Called by: step. Locks: one run. Rows: one.
@@ -29,6 +31,7 @@ WITH fenced AS (
         updated_at = clock_timestamp(),
         finished_at = CASE WHEN $4 IN ('completed', 'failed', 'cancelled') THEN clock_timestamp() END
     WHERE id = $1 AND epoch = $2 AND status = 'running' AND commit_count = $19
+        AND ($4 <> 'completed' OR cancel_requested_at IS NULL)
     RETURNING cancel_requested_at, status
 )
 SELECT openeve.require_epoch((SELECT count(*) FROM fenced)),

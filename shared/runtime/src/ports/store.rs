@@ -58,6 +58,9 @@ pub enum CommitAnswer {
     Applied(Committed),
     /// Another epoch has begun; nothing was written, and the writer must stop quietly.
     Superseded,
+    /// The commit would have completed the run, and somebody had asked for it to end: nothing was
+    /// written, and the writer must end it as cancelled.
+    Cancelled,
 }
 
 /// What a heartbeat learns.

@@ -133,6 +133,7 @@ impl<'a> Hold<'a> {
         let committed = match answer.map_err(Stop::Failed)? {
             CommitAnswer::Applied(committed) => committed,
             CommitAnswer::Superseded => return Err(Stop::Superseded),
+            CommitAnswer::Cancelled => return Err(Stop::Cancelled),
         };
         self.extended_ms.set(asked_ms);
         // What was unsaved has been shown already, when it happened.

@@ -1,0 +1,2 @@
+import { defineAgent } from "@openeve/core";
+export default defineAgent({ model: "openai/gpt-5.4-mini" });

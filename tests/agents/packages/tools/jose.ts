@@ -1,0 +1,3 @@
+import { defineTool } from "@openeve/core";
+import { SignJWT, jwtVerify, generateKeyPair } from "jose";
+export default defineTool({ description: "Tokens.", inputSchema: { type: "object" }, execute: async () => { const key = new TextEncoder().encode("0123456789abcdef0123456789abcdef"); const jwt = await new SignJWT({ who: "ada" }).setProtectedHeader({ alg: "HS256" }).setExpirationTime("1h").sign(key); const { payload } = await jwtVerify(jwt, key); const pair = await generateKeyPair("EdDSA"); const es = await new SignJWT({ who: "bob" }).setProtectedHeader({ alg: "EdDSA" }).sign(pair.privateKey); return { who: payload.who, other: (await jwtVerify(es, pair.publicKey)).payload.who }; } });
