@@ -42,7 +42,33 @@ declare global {
   /** Milliseconds since the call began. */
   const performance: { now(): number };
 
+  /** A key whose bytes scripts do not see, unless it may be exported. */
+  interface CryptoKey {
+    readonly type: "public" | "private" | "secret";
+    readonly extractable: boolean;
+    readonly algorithm: { readonly name: string; readonly hash?: { readonly name: string }; readonly namedCurve?: string; readonly length?: number };
+    readonly usages: readonly KeyUsage[];
+  }
+  const CryptoKey: { readonly prototype: CryptoKey };
+  type KeyUsage = "sign" | "verify" | "encrypt" | "decrypt";
+  type KeyFormat = "raw" | "spki" | "pkcs8" | "jwk";
+  type Bytes = ArrayBuffer | ArrayBufferView;
+  /** `HMAC`, `AES-GCM`, `Ed25519`, `ECDSA` with P-256 or P-384, `RSASSA-PKCS1-v1_5`, `RSA-PSS`. */
+  type KeyAlgorithm = string | { name: string; hash?: string | { name: string }; namedCurve?: string; length?: number; saltLength?: number; iv?: Bytes; additionalData?: Bytes; tagLength?: number };
+
   const crypto: {
+    /** Web Cryptography, as far as the engine has it; what it lacks is a `NotSupportedError`. */
+    readonly subtle: {
+      digest(algorithm: string | { name: string }, data: Bytes): Promise<ArrayBuffer>;
+      importKey(format: KeyFormat, data: Bytes | object, algorithm: KeyAlgorithm, extractable: boolean, usages: readonly KeyUsage[]): Promise<CryptoKey>;
+      exportKey(format: "jwk", key: CryptoKey): Promise<{ [name: string]: unknown }>;
+      exportKey(format: Exclude<KeyFormat, "jwk">, key: CryptoKey): Promise<ArrayBuffer>;
+      generateKey(algorithm: KeyAlgorithm, extractable: boolean, usages: readonly KeyUsage[]): Promise<CryptoKey & { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }>;
+      sign(algorithm: KeyAlgorithm, key: CryptoKey, data: Bytes): Promise<ArrayBuffer>;
+      verify(algorithm: KeyAlgorithm, key: CryptoKey, signature: Bytes, data: Bytes): Promise<boolean>;
+      encrypt(algorithm: KeyAlgorithm, key: CryptoKey, data: Bytes): Promise<ArrayBuffer>;
+      decrypt(algorithm: KeyAlgorithm, key: CryptoKey, data: Bytes): Promise<ArrayBuffer>;
+    };
     randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
     /** Fills at most 65,536 bytes. */
     getRandomValues<View extends Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array>(array: View): View;

@@ -16,9 +16,9 @@
 //! costly built-in function over and over may exceed them for a while (memory up to threefold),
 //! and its thread may outlive the call; [`Limits::abandoned_threads`] bounds how many. Transient
 //! copies that host functions make (a request body, a log line) lie outside
-//! [`Limits::memory_bytes`]. Lines and columns in a stack are those of the bundled module, named
-//! by its source file. Code made from text (`eval`, `Function`) runs as all other code does: it sees
-//! the globals and nothing behind them, under the same limits.
+//! [`Limits::memory_bytes`]. Lines and columns in a stack are those of the bundled module.
+//! Code made from text (`eval`, `Function`) runs as all other code does: it sees the globals and
+//! nothing behind them, under the same limits.
 //!
 //! A question that nobody has answered yet ends a script at once, as a limit does: nothing it wrote
 //! can catch that, and nothing it does afterwards reaches the host. The call's outcome is then a

@@ -32,7 +32,7 @@ use crate::wire::Emitted;
 /// `askQuestion(prompt, { options, approvers })`; a `needsApproval` function's has the first four.
 /// Beside the language itself there are `fetch`, `Headers`, `Response`, `URL`, `URLSearchParams`,
 /// `AbortController`, `AbortSignal`, `TextEncoder`, `TextDecoder`, `structuredClone`,
-/// `queueMicrotask`, timers, `console`, `crypto.randomUUID`, `crypto.getRandomValues`, `btoa`,
+/// `queueMicrotask`, timers, `console`, `crypto.randomUUID`, `crypto.getRandomValues`, `crypto.subtle`, `btoa`,
 /// `atob`, `performance.now` and `process.env` with the declared variables.
 pub struct ScriptTools {
     modules: Arc<Modules>,

@@ -81,7 +81,7 @@ pub(super) const INSTRUMENTATION: &[Key] = &[
     may("functionId", Form::Text),
 ];
 
-/// `defineTrigger` [G3].
+/// `defineTrigger` (ledger G3).
 pub(super) const TRIGGER: &[Key] = &[
     may("description", Form::Text),
     must(
@@ -164,7 +164,7 @@ const KEEP: &[Key] = &[
     may("deleteEvicted", Form::Flag),
 ];
 
-/// `defineSandbox` [K1].
+/// `defineSandbox` (ledger K1).
 pub(super) const SANDBOX: &[Key] = &[
     may("description", Form::Text),
     may("adapter", Form::Choice(SANDBOX_KINDS)),

@@ -49,6 +49,12 @@
   const unframed = (bytes, frame) =>
     startsWith(bytes, frame) ? bytes.slice(frame.length) : fail("DataError", "the key is not in the form that was named");
 
+  const sized = (point, curve) => {
+    const { size } = CURVES[curve];
+    const length = curve === "Ed25519" ? size : 2 * size + 1;
+    return point.length === length ? point : fail("DataError", `a public key of ${curve} has ${length} bytes`);
+  };
+
   // The parts of DER: what stands in a sequence or after a tag.
   const der = (bytes, at = 0) => {
     let length = bytes[at + 1];
@@ -117,9 +123,9 @@
     const closed = (d, point) => make({ d, point }, "private", extractable, algorithm, usages);
     switch (format) {
       case "raw":
-        return open(view(data).slice());
+        return open(sized(view(data).slice(), curve));
       case "spki":
-        return open(unframed(view(data), spki));
+        return open(sized(unframed(view(data), spki), curve));
       case "pkcs8": {
         if (pkcs8 === undefined) {
           const { d, point } = ecPrivate(view(data));
@@ -194,6 +200,7 @@
     if (name === "HMAC" || name === "AES-GCM") {
       const hash = name === "HMAC" ? hashOf(algorithm.hash) : undefined;
       const bits = algorithm.length ?? (hash === "SHA-384" || hash === "SHA-512" ? 1024 : 512);
+      if (bits > 65_536 * 8) fail("OperationError", "the key is too long");
       const bytes = new Uint8Array(host.random(bits / 8));
       return importSecret(name, "raw", bytes, named(algorithm), extractable, usages);
     }
@@ -217,6 +224,9 @@
       if (wanted !== (namedCurve === "P-256" ? "SHA-256" : "SHA-384")) unsupported(`${namedCurve} with ${wanted}`);
       return namedCurve;
     }
+    const salt = named(algorithm).saltLength;
+    const own = { "SHA-256": 32, "SHA-384": 48, "SHA-512": 64 }[hash?.name];
+    if (name === "RSA-PSS" && salt !== undefined && salt !== own) unsupported(`a salt of ${salt} bytes`);
     return name.startsWith("RSA") ? `${name} ${hash.name}` : name;
   };
   const sign = (algorithm, key, data) => {
