@@ -56,22 +56,25 @@ where
     W: Future<Output = Result<(), PortError>>,
 {
     let receipt = record.receipt_handle.as_deref().unwrap_or_default();
-    let outcome = watch.over(receipt, one(handle, record, remaining_ms)).await;
+    let read = Bell::decode(record.body.as_deref().unwrap_or_default());
+    let is_readable = read.is_ok();
+    let outcome = match read {
+        Ok(bell) => watch.over(receipt, one(handle, bell, remaining_ms)).await,
+        Err(error) => Err(error.to_string()),
+    };
     if outcome.is_err() {
         let receives = record.attributes.get("ApproximateReceiveCount");
         let receives = receives.and_then(|count| count.parse().ok()).unwrap_or(1);
-        watch.retry(receipt, receives).await;
+        watch.retry(receipt, receives, is_readable).await;
     }
     outcome
 }
 
-async fn one<F, W>(handle: &F, record: &SqsMessage, remaining_ms: u64) -> Result<(), String>
+async fn one<F, W>(handle: &F, bell: Bell, remaining_ms: u64) -> Result<(), String>
 where
     F: Fn(Bell, u64) -> W,
     W: Future<Output = Result<(), PortError>>,
 {
-    let body = record.body.as_deref().unwrap_or_default();
-    let bell = Bell::decode(body).map_err(|error| error.to_string())?;
     match AssertUnwindSafe(handle(bell, remaining_ms))
         .catch_unwind()
         .await

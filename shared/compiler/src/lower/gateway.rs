@@ -11,6 +11,7 @@ use super::Read;
 use super::definition::definition;
 use super::fields::{Fields, Reader, quoted};
 use super::modules::Modules;
+use super::shapes::SANDBOX_KINDS;
 use super::value::{Call, Kind, Node};
 use crate::diagnostic::Code;
 use crate::discover::SourceFile;
@@ -22,20 +23,7 @@ const SLOTS: &[(&str, &[&str])] = &[
     ("runtime", &["lambda", "node"]),
     ("state", &["postgres"]),
     ("blob", &["s3", "r2", "folder"]),
-    (
-        "sandbox",
-        &[
-            "virtual",
-            "docker",
-            "local",
-            "e2b",
-            "daytona",
-            "modal",
-            "vercel",
-            "microsandbox",
-            "justbash",
-        ],
-    ),
+    ("sandbox", SANDBOX_KINDS),
     ("scheduler", &["gateway", "local", "postgres"]),
 ];
 
