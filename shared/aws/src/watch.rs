@@ -14,15 +14,14 @@ use std::sync::Arc;
 
 use aws_sdk_sqs::error::DisplayErrorContext;
 use futures_util::future::{Either, select};
-use openeve_domain::limits::{BELL_RETRIES_MS, LEASE_SLACK_MS, SECOND_MS, WATCH_INTERVAL_MS};
+use openeve_domain::limits::{
+    BELL_RETRIES_MS, LEASE_SLACK_MS, UNREADABLE_BELL_RETRY_MS, WATCH_INTERVAL_MS,
+};
 use openeve_runtime::ports::Clock;
 
 /// A request on its way when the work is done is let finish, this long at most: cutting it would
 /// cost the next one a new connection.
 const LAST_REQUEST_MS: u64 = 500;
-
-/// How long a message that is no doorbell stays away; another version's function may know it.
-const UNREADABLE_RETRY_MS: u64 = SECOND_MS;
 
 /// Watches over the bells of one queue.
 #[derive(Clone)]
@@ -62,15 +61,12 @@ impl SqsWatch {
     /// read will not be read by waiting, and goes on to the dead letters within seconds.
     pub(crate) async fn retry(&self, receipt: &str, receives: usize, is_readable: bool) {
         let last = BELL_RETRIES_MS.len() - 1;
-        let wait_ms = if is_readable {
-            BELL_RETRIES_MS.get(receives.saturating_sub(1).min(last))
-        } else {
-            Some(&UNREADABLE_RETRY_MS)
+        let wait_ms = match BELL_RETRIES_MS.get(receives.saturating_sub(1).min(last)) {
+            Some(wait_ms) if is_readable => *wait_ms,
+            _ => UNREADABLE_BELL_RETRY_MS,
         };
-        if let (false, false, Some(wait_ms)) =
-            (self.queue_url.is_empty(), receipt.is_empty(), wait_ms)
-        {
-            self.hide(receipt, *wait_ms).await;
+        if !self.queue_url.is_empty() && !receipt.is_empty() {
+            self.hide(receipt, wait_ms).await;
         }
     }
 

@@ -66,10 +66,12 @@ impl SourceMap {
         let behind = self
             .segments
             .partition_point(|segment| (segment.line, segment.column) <= (line, column));
-        let segment = self.segments.get(behind.checked_sub(1)?)?;
-        if segment.line != line {
-            return None;
-        }
+        let of_line = |at: usize| self.segments.get(at).filter(|segment| segment.line == line);
+        // The engine may name the start of a line, before its first word.
+        let segment = behind
+            .checked_sub(1)
+            .and_then(of_line)
+            .or_else(|| of_line(behind))?;
         let source = self.sources.get(segment.source)?;
         let (line, column) = (segment.source_line + 1, segment.source_column + 1);
         Some(format!("{source}:{line}:{column}"))
@@ -151,6 +153,7 @@ mod tests {
             map.place("    at execute (tools/a.ts:2:9)", "tools/a.ts"),
             "    at execute (tools/a.ts:2:3)"
         );
+        assert_eq!(map.place("tools/a.ts:2:1", "tools/a.ts"), "tools/a.ts:2:3");
         for unknown in [
             "at tools/a.ts:9:1",
             "see tools/a.ts: it fails",

@@ -110,6 +110,8 @@ pub const LEASE_SLACK_MS: u64 = SECOND_MS;
 /// How long a bell whose handler failed stays away, by the number of its tries.
 pub const BELL_RETRIES_MS: [u64; 4] =
     [5 * SECOND_MS, 30 * SECOND_MS, 3 * MINUTE_MS, 15 * MINUTE_MS];
+/// How long a message that is no doorbell stays away; another version's function may know it.
+pub const UNREADABLE_BELL_RETRY_MS: u64 = SECOND_MS;
 /// Receives before SQS moves a message to the dead-letter queue; throttles use some up.
 pub const QUEUE_RECEIVES_MAX: u64 = 5;
 /// Steps that run at once, unless the deployer says otherwise.

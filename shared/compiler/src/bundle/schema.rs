@@ -55,6 +55,8 @@ pub(crate) async fn freeze(
     let evaluated = evaluator.evaluate(&without_bare_imports(&run.code));
     match evaluated.and_then(|schema| frozen(schema, made)) {
         Ok(schema) => Some(schema),
+        // What cannot be imported was reported, and is why.
+        Err(_) if !run.unresolved.is_empty() => None,
         Err(why) => {
             let message = format!("{} gives no schema: {why}", made.key);
             let found = Diagnostic::new(Code::SchemaFailed, message).at(file, made.span);

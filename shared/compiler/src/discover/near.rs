@@ -1,7 +1,8 @@
 //! Names that are close to a convention and are not it: `tool/`, `Agent.ts`, `agent.mts`, `skills/x.md`.
 //!
 //! Such a file would be left out in silence, and the author would look for the reason elsewhere. A
-//! name that only resembles a convention is reported where that convention itself is absent.
+//! name that only resembles a convention, other than in case or number, is reported where that
+//! convention itself is absent.
 
 use std::path::Path;
 
@@ -58,8 +59,9 @@ pub(super) fn report(root: &Path, base: &str, diagnostics: &mut Vec<Diagnostic>)
         let Some(meant) = meant(name, known, is_directory) else {
             continue;
         };
-        let same_letters = meant.eq_ignore_ascii_case(name);
-        if !same_letters && names.iter().any(|other| other == meant) {
+        let lower = name.to_lowercase();
+        let is_the_word = meant == lower || meant.strip_suffix('s') == Some(lower.as_str());
+        if !is_the_word && names.iter().any(|other| other == meant) {
             continue;
         }
         let slash = if is_directory { "/" } else { "" };

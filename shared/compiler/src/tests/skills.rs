@@ -154,6 +154,7 @@ fn a_part_of_the_folder_under_another_name_is_named_with_the_right_one() {
         .with("gateway.mjs", "")
         .with("system.md", "")
         .with("lib/tool.ts", "")
+        .with("tools/echo.txt", "")
         .with("schedules/my tool.ts", "");
     let text = agent.compile().render();
     for meant in [

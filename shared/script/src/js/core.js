@@ -171,8 +171,22 @@
     },
   });
 
+  // What the author's code is given: the input, as a schema object of a library makes it.
+  const given = async (tool, input) => {
+    const value = parse(input);
+    const standard = tool.inputSchema?.["~standard"];
+    if (typeof standard?.validate !== "function") return value;
+    const checked = await standard.validate(value);
+    if (checked.issues === undefined) return checked.value;
+    const said = checked.issues.map(({ message, path = [] }) => {
+      const place = path.map((part) => String(part?.key ?? part)).join(".");
+      return place === "" ? message : `${place}: ${message}`;
+    });
+    throw new TypeError(`the input does not fit the schema: ${said.join("; ")}`);
+  };
+
   const run = async (tool, input) => {
-    const result = await tool.execute(parse(input), ctx);
+    const result = await tool.execute(await given(tool, input), ctx);
     const text = json(result, "the tool returned");
     if (typeof tool.toModelOutput !== "function") return [text];
     const shown = await tool.toModelOutput(result);
@@ -187,9 +201,8 @@
     if (!own && typeof needs?.when !== "function") {
       throw new TypeError("the tool's needsApproval has no function to decide");
     }
-    const verdict = own
-      ? await tool.needsApproval(parse(input), call)
-      : await needs.when(parse(input), call);
+    const value = await given(tool, input);
+    const verdict = own ? await tool.needsApproval(value, call) : await needs.when(value, call);
     if (verdict === undefined || verdict === null || verdict === false) return ["false"];
     if (verdict === true) return ["true"];
     if (typeof verdict === "string") return [stringify(verdict.toWellFormed())];

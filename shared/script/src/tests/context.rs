@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Bench;
+use super::{Bench, output};
 
 #[tokio::test]
 async fn a_tool_knows_where_it_runs() {
@@ -85,5 +85,21 @@ async fn an_idempotency_key_is_stable_for_a_label_and_differs_between_labels() {
             .error("ctx.idempotencyKey()")
             .await
             .starts_with("TypeError")
+    );
+}
+
+#[tokio::test]
+async fn a_schema_object_has_its_say_about_the_input() {
+    let module = "const inputSchema = { '~standard': { version: 1, vendor: 'mini', validate: async ({ n = 2, s }) =>
+        s === 'bad' ? { issues: [{ message: 'is bad', path: ['s', { key: 0 }] }, { message: 'no' }] } : { value: { n, s: s.trim() } } } };
+      export default { inputSchema, execute: (input) => input };";
+    let bench = Bench::new();
+    let made = output(bench.run_module(module, json!({"s": " a "})).await);
+    assert_eq!(made.result, json!({"n": 2, "s": "a"}));
+    let refused = bench.run_module(module, json!({"s": "bad"})).await.result;
+    let why = refused.unwrap_err();
+    assert!(
+        why.contains("the input does not fit the schema: s.0: is bad; no"),
+        "{why}"
     );
 }
