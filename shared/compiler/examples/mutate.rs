@@ -88,16 +88,13 @@ fn main() {
     watch(Arc::clone(&current));
     let (begun, mut done, mut built, mut panicked) = (Instant::now(), 0_u64, 0_u64, 0_u64);
     let mut slowest = (Duration::ZERO, 0);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
     while done < count && begun.elapsed() < Duration::from_secs(60 * minutes) {
         current.store(seed, Ordering::Relaxed);
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &mutated(&folders, seed));
         let at = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            runtime.block_on(openeve_compiler::compile(folder.path()))
+            openeve_compiler::compile(folder.path())
         }));
         if at.elapsed() > slowest.0 {
             slowest = (at.elapsed(), seed);

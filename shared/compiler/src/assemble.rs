@@ -24,10 +24,7 @@ pub(crate) fn assemble(
     let mut tools = Vec::with_capacity(drafts.tools.len());
     let mut modules = Vec::with_capacity(drafts.tools.len());
     for draft in &drafts.tools {
-        let built = bundles
-            .tools
-            .iter()
-            .find(|built| built.name == draft.spec.name)?;
+        let built = bundles.modules.get(&draft.spec.module.path)?;
         let mut spec = draft.spec.clone();
         spec.module.sha256 = sha256_hex(built.code.as_bytes());
         modules.push(Module {

@@ -23,7 +23,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use discover::SourceFile;
+use discover::{Folder, SourceFile};
+use lower::Drafts;
 use openeve_domain::manifest::Manifest;
 use serde_json::Value;
 
@@ -120,40 +121,53 @@ pub trait SchemaEvaluator: Send + Sync {
 /// Compiles an agent folder without evaluating any of it. Reads the folder and its `node_modules`,
 /// writes nothing.
 ///
-/// Runs inside of a Tokio runtime, of one thread or many; the bundler uses threads of its own.
-pub async fn compile(folder: &Path) -> Compilation {
-    compile_with(folder, None).await
+/// Works on threads of its own and waits for them; an asynchronous caller calls it from a thread
+/// that may wait.
+pub fn compile(folder: &Path) -> Compilation {
+    compile_with(folder, None)
 }
 
 /// Compiles an agent folder as [`compile`] does, and lets `schemas` evaluate schemas that are made by
 /// code.
-pub async fn compile_with(folder: &Path, schemas: Option<&dyn SchemaEvaluator>) -> Compilation {
+pub fn compile_with(folder: &Path, schemas: Option<&dyn SchemaEvaluator>) -> Compilation {
+    compile_remembering(folder, schemas, None)
+}
+
+/// Compiles folders again and again, as a watcher does: what was bundled before and has not changed
+/// is not bundled again. The result is the same as that of [`compile_with`].
+#[derive(Debug, Default)]
+pub struct Compiler {
+    memory: bundle::Memory,
+}
+
+impl Compiler {
+    /// Compiles an agent folder as [`compile_with`] does. The same evaluator is expected each time.
+    pub fn compile(&self, folder: &Path, schemas: Option<&dyn SchemaEvaluator>) -> Compilation {
+        self.memory.begin();
+        compile_remembering(folder, schemas, Some(&self.memory))
+    }
+}
+
+fn compile_remembering(
+    folder: &Path,
+    schemas: Option<&dyn SchemaEvaluator>,
+    memory: Option<&bundle::Memory>,
+) -> Compilation {
     let mut diagnostics = Vec::new();
     let Some(found) = discover::discover(folder, &mut diagnostics) else {
         return finish(None, BTreeMap::new(), diagnostics);
     };
     let mut drafts = lower::lower(&found, &mut diagnostics);
     check::check(&found, &drafts, &mut diagnostics);
-    let mut bundles = bundle::bundle(&found, &drafts.tool_exports, &mut diagnostics).await;
-    for (name, made) in std::mem::take(&mut drafts.made) {
-        let Some(tool) = found.tools.iter().find(|tool| tool.name == name) else {
-            continue;
-        };
-        let Some(evaluator) = schemas else {
-            diagnostics.push(not_evaluated(&tool.file, &made));
-            continue;
-        };
-        let (file, bundles) = (&tool.file, &mut bundles);
-        let schema =
-            bundle::freeze(&found, file, &made, evaluator, bundles, &mut diagnostics).await;
-        let draft = drafts
-            .tools
-            .iter_mut()
-            .find(|draft| draft.spec.name == name);
-        if let (Some(schema), Some(draft)) = (schema, draft) {
-            draft.set_schema(made.key, made.span, schema);
-        }
-    }
+    let mut bundles = bundle::bundle(&found, &drafts.entries(&found), memory, &mut diagnostics);
+    freeze(
+        &found,
+        &mut drafts,
+        schemas,
+        memory,
+        &mut bundles,
+        &mut diagnostics,
+    );
     check::schemas(&found, &drafts, &mut diagnostics);
     drafts.note_variables(bundles.sources.values());
     let failed = diagnostics
@@ -174,6 +188,40 @@ pub async fn compile_with(folder: &Path, schemas: Option<&dyn SchemaEvaluator>) 
         compilation.assets = assemble::assets(&found);
     }
     compilation
+}
+
+/// Puts schemas that are made by code in the place of their expressions.
+fn freeze(
+    found: &Folder,
+    drafts: &mut Drafts,
+    schemas: Option<&dyn SchemaEvaluator>,
+    memory: Option<&bundle::Memory>,
+    bundles: &mut bundle::Bundles,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let made = std::mem::take(&mut drafts.made);
+    let file_of = |name: &str| found.tools.iter().find(|tool| tool.name == name);
+    let unfrozen: Vec<_> = made
+        .iter()
+        .filter_map(|(name, made)| {
+            let file = &file_of(name)?.file;
+            Some((name, bundle::Unfrozen { file, made }))
+        })
+        .collect();
+    let Some(evaluator) = schemas else {
+        let each = unfrozen.iter();
+        diagnostics.extend(each.map(|(_, one)| not_evaluated(one.file, one.made)));
+        return;
+    };
+    let work: Vec<_> = unfrozen.iter().map(|(_, one)| *one).collect();
+    let frozen = bundle::freeze(found, &work, evaluator, memory, bundles, diagnostics);
+    for ((name, one), schema) in unfrozen.iter().zip(frozen) {
+        let mut all = drafts.tools.iter_mut();
+        let draft = all.find(|draft| draft.spec.name == **name);
+        if let (Some(schema), Some(draft)) = (schema, draft) {
+            draft.set_schema(one.made.key, one.made.span, schema);
+        }
+    }
 }
 
 fn not_evaluated(file: &SourceFile, made: &lower::MadeSchema) -> Diagnostic {

@@ -211,8 +211,8 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn every_template_is_listed_whole_and_valid_as_it_stands() {
+    #[test]
+    fn every_template_is_listed_whole_and_valid_as_it_stands() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
         let folders: BTreeSet<String> = fs::read_dir(&root)
             .unwrap()
@@ -230,7 +230,7 @@ mod tests {
                 .map(|(path, _)| (*path).to_owned())
                 .collect();
             assert_eq!(own, files, "{}", template.name);
-            let compilation = compile(&folder).await;
+            let compilation = compile(&folder);
             assert!(compilation.is_ok(), "{}", compilation.render());
             assert_eq!(compilation.diagnostics, [], "{}", template.name);
         }

@@ -20,15 +20,21 @@ pub(crate) mod types;
 pub(crate) mod validate;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use openeve_compiler::{Compilation, SchemaEvaluator, compile_with};
+use openeve_compiler::{Compilation, Compiler, SchemaEvaluator};
 
 use crate::output;
 use crate::schemas::Engine;
 
 /// Compiles a folder and says every finding; `None` if it cannot be built.
 pub(crate) async fn compiled(folder: &Path) -> Option<Compilation> {
-    let compilation = compiled_apart(folder, true).await;
+    compiled_again(folder, &Arc::default()).await
+}
+
+/// The same with a compiler that remembers what it bundled before.
+pub(crate) async fn compiled_again(folder: &Path, compiler: &Arc<Compiler>) -> Option<Compilation> {
+    let compilation = compiled_apart(folder, true, compiler).await;
     say_findings(folder, &compilation);
     compilation.is_ok().then_some(compilation)
 }
@@ -45,24 +51,18 @@ fn say_findings(folder: &Path, compilation: &Compilation) {
     }
 }
 
-/// Compiles on a thread of its own: parsing takes a while, and `dev` has leases to extend. Schemas
-/// that are made by code are evaluated if `evaluates` says so.
-async fn compiled_apart(folder: &Path, evaluates: bool) -> Compilation {
-    let folder = folder.to_owned();
+/// Compiles on a thread of its own: it takes a while, and `dev` has leases to extend. Schemas that
+/// are made by code are evaluated if `evaluates` says so.
+async fn compiled_apart(folder: &Path, evaluates: bool, compiler: &Arc<Compiler>) -> Compilation {
+    let (here, apart) = (folder.to_owned(), Arc::clone(compiler));
     let (done, result) = tokio::sync::oneshot::channel();
-    let here = folder.clone();
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        if let Ok(runtime) = runtime {
-            let _gone = done.send(runtime.block_on(compile_with(&here, engine(evaluates))));
-        }
+        let _gone = done.send(apart.compile(&here, engine(evaluates)));
     });
     match result.await {
         Ok(compilation) => compilation,
-        // No thread or no runtime was to be had: then here.
-        Err(_) => compile_with(&folder, engine(evaluates)).await,
+        // The thread panicked; so will this, in sight.
+        Err(_) => compiler.compile(folder, engine(evaluates)),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use openeve_compiler::Compilation;
@@ -51,7 +52,7 @@ pub(crate) struct ValidateArguments {
 /// Says everything that is wrong; exits 1 if the folder cannot be built.
 pub(crate) async fn run(arguments: &ValidateArguments) -> anyhow::Result<ExitCode> {
     let folder = &arguments.folder;
-    let compilation = compiled_apart(folder, !arguments.no_eval).await;
+    let compilation = compiled_apart(folder, !arguments.no_eval, &Arc::default()).await;
     let code = if compilation.is_ok() {
         ExitCode::SUCCESS
     } else {

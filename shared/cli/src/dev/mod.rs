@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use openeve_compiler::emit;
+use openeve_compiler::{Compiler, emit};
 use openeve_domain::manifest::Manifest;
 use openeve_host::artifact::Artifact;
 use openeve_host::environment;
@@ -30,7 +30,7 @@ use openeve_host::logs::{self, Form};
 use openeve_runtime::ports::{Pauses, RunView};
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::commands::compiled;
+use crate::commands::compiled_again;
 use crate::output;
 pub(crate) use database::recorded;
 use follow::Follow;
@@ -63,7 +63,8 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     // What matters is said below and in the runs' own lines; logs are for what goes wrong.
     logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
     packages::install(&arguments.folder)?;
-    let Some(artifact) = built(&arguments.folder).await? else {
+    let compiler = Arc::default();
+    let Some(artifact) = built(&arguments.folder, &compiler).await? else {
         return Ok(ExitCode::FAILURE);
     };
     let database = database::Database::open(&arguments.folder, &values)?;
@@ -76,7 +77,7 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     let (url, again) = (server.url().to_owned(), asks::again(&arguments.folder));
     tokio::spawn(asks::tell(Arc::clone(&host), url, again, asked));
 
-    let ended = converse(&arguments, &host, &artifact.manifest).await;
+    let ended = converse(&arguments, &host, &artifact.manifest, &compiler).await;
     server.stop();
     host.drain(interrupted()).await;
     database.close();
@@ -99,7 +100,7 @@ pub(crate) async fn one(folder: &Path, message: &str) -> anyhow::Result<Ran> {
     let values = host::values()?;
     logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
     packages::install(folder)?;
-    let Some(artifact) = built(folder).await? else {
+    let Some(artifact) = built(folder, &Arc::default()).await? else {
         return Ok(Ran::Unbuilt);
     };
     let database = database::Database::open(folder, &values)?;
@@ -136,6 +137,7 @@ async fn converse(
     arguments: &DevArguments,
     host: &Arc<Host>,
     manifest: &Manifest,
+    compiler: &Arc<Compiler>,
 ) -> anyhow::Result<ExitCode> {
     if let Some(text) = &arguments.message {
         let answered = tokio::select! {
@@ -160,15 +162,18 @@ async fn converse(
         }
     }
     tokio::select! {
-        ended = watch::reload_on_change(&arguments.folder, host) => ended?,
+        ended = watch::reload_on_change(&arguments.folder, host, compiler) => ended?,
         () = interrupted() => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Compiles and writes the artifact; `None` if the folder cannot be built.
-pub(crate) async fn built(folder: &Path) -> anyhow::Result<Option<Artifact>> {
-    let Some(compilation) = compiled(folder).await else {
+pub(crate) async fn built(
+    folder: &Path,
+    compiler: &Arc<Compiler>,
+) -> anyhow::Result<Option<Artifact>> {
+    let Some(compilation) = compiled_again(folder, compiler).await else {
         return Ok(None);
     };
     let out = folder.join(".openeve");

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use notify::{RecursiveMode, Watcher as _};
+use openeve_compiler::Compiler;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::built;
@@ -16,7 +17,11 @@ use crate::output;
 const SETTLE: Duration = Duration::from_millis(150);
 
 /// Watches until the watcher ends, which it never does by itself.
-pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow::Result<()> {
+pub(super) async fn reload_on_change(
+    folder: &Path,
+    host: &Arc<Host>,
+    compiler: &Arc<Compiler>,
+) -> anyhow::Result<()> {
     let (notice, mut notices) = unbounded_channel();
     let root = std::path::absolute(folder)?;
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -35,7 +40,7 @@ pub(super) async fn reload_on_change(folder: &Path, host: &Arc<Host>) -> anyhow:
     while notices.recv().await.is_some() {
         settle().await;
         while notices.try_recv().is_ok() {}
-        match built(folder).await {
+        match built(folder, compiler).await {
             Ok(None) => {
                 broken = true;
                 output::say("the previous revision goes on until this is mended");

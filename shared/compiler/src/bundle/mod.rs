@@ -1,4 +1,5 @@
-//! Fifth stage: each tool and all it imports to one ECMAScript module [architecture, authored code].
+//! Fifth stage: each definition with code and all it imports to one ECMAScript module
+//! [architecture, authored code].
 //!
 //! A module in the artifact has one default export, the definition; types are gone, packages from
 //! `node_modules` are inlined (`CommonJS` too), unused code is dropped. Only `@openeve/core` stays an
@@ -12,19 +13,39 @@ use std::path::{Component, Path};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Folder, SourceFile};
 
+mod entry;
 mod failure;
+mod memory;
 mod rolldown_run;
 mod schema;
+mod workers;
 
-pub(crate) use schema::freeze;
+pub(crate) use entry::{Entry, module_path};
+use rolldown_run::Run;
+use schema::Frozen;
+pub(crate) use schema::{Unfrozen, freeze};
 
 /// The import that stays one.
 pub(crate) const CORE: &str = "@openeve/core";
 
-/// A bundled tool.
+/// What a compiler remembers of its last compilations.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    modules: memory::Memory<Run>,
+    schemas: memory::Memory<Frozen>,
+}
+
+impl Memory {
+    /// A compilation begins.
+    pub(crate) fn begin(&self) {
+        self.modules.begin();
+        self.schemas.begin();
+    }
+}
+
+/// A bundled definition.
 #[derive(Debug, Clone)]
 pub(crate) struct Bundled {
-    pub(crate) name: String,
     pub(crate) code: String,
     pub(crate) map: String,
 }
@@ -32,46 +53,58 @@ pub(crate) struct Bundled {
 /// Everything that was bundled, and from what.
 #[derive(Debug, Default)]
 pub(crate) struct Bundles {
-    pub(crate) tools: Vec<Bundled>,
-    /// The app's own files that the tools consist of, by path.
+    /// Module by its path in the artifact.
+    pub(crate) modules: BTreeMap<String, Bundled>,
+    /// The app's own files that the modules consist of, by path.
     pub(crate) sources: BTreeMap<String, SourceFile>,
-    /// Packages that the tools import: name → versions.
+    /// Packages that the modules import: name → versions.
     pub(crate) packages: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Where a tool's module stands in the artifact.
-pub(crate) fn module_path(tool: &str) -> String {
-    format!("server/modules/tools/{tool}.js")
-}
-
-/// Bundles every tool whose definition has an export.
-pub(crate) async fn bundle(
+/// Bundles every entry, on several threads; waits for them.
+pub(crate) fn bundle(
     folder: &Folder,
-    exports: &BTreeMap<String, String>,
+    entries: &[Entry<'_>],
+    memory: Option<&Memory>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Bundles {
     let mut bundles = Bundles::default();
-    for source in &folder.tools {
-        let Some(export) = exports.get(&source.name) else {
-            continue;
-        };
-        match rolldown_run::run(&folder.root, &source.name, &source.file.path, export).await {
-            Ok(run) => {
-                let found =
-                    failure::unresolved(folder, &source.file.path, &run.imports, &run.unresolved);
-                diagnostics.extend(found);
-                bundles.note_inputs(&folder.root, &run.imports);
-                bundles.tools.push(Bundled {
-                    name: source.name.clone(),
-                    code: run.code,
-                    map: run.map,
-                });
+    let runs = workers::each(entries, |runtime, entry| {
+        let (root, module) = (folder.root.display(), entry.module_path());
+        let key = format!("{root}\0{module}\0{}\0{}", entry.file.path, entry.export);
+        if let Some(run) = memory.and_then(|memory| memory.modules.recall(&key)) {
+            return Ok(run);
+        }
+        let run = runtime.block_on(rolldown_run::run(&folder.root, entry))?;
+        if let Some(memory) = memory.filter(|_| run.unresolved.is_empty()) {
+            let source = folder.root.join(&entry.file.path);
+            let modules = &memory.modules;
+            modules.keep(key, &folder.root, &source, &run.imports, run.clone());
+        }
+        Ok(run)
+    });
+    let mut inputs = BTreeSet::new();
+    for (entry, run) in entries.iter().zip(runs) {
+        let path = &entry.file.path;
+        match run {
+            Some(Ok(run)) => {
+                diagnostics.extend(failure::unresolved(
+                    folder,
+                    path,
+                    &run.imports,
+                    &run.unresolved,
+                ));
+                inputs.extend(run.imports.inputs());
+                let (code, map) = (run.code, run.map);
+                let bundled = Bundled { code, map };
+                bundles.modules.insert(entry.module_path(), bundled);
             }
-            Err(failed) => {
-                diagnostics.extend(failure::translate(folder, &source.file.path, &failed));
-            }
+            Some(Err(failed)) => diagnostics.extend(failure::translate(folder, path, &failed)),
+            // Reported by the caller as a part that is absent.
+            None => {}
         }
     }
+    bundles.note_inputs(&folder.root, &inputs);
     bundles
 }
 
@@ -80,6 +113,12 @@ pub(crate) async fn bundle(
 pub(crate) struct Imports(pub(crate) BTreeSet<(String, String)>);
 
 impl Imports {
+    /// The files that were imported.
+    fn inputs(&self) -> impl Iterator<Item = String> {
+        let to = self.0.iter().map(|(_, to)| to);
+        to.filter(|to| Path::new(to).is_absolute()).cloned()
+    }
+
     /// The way from a tool to a module that it imports, both included, relative to the folder.
     fn chain(&self, root: &Path, tool: &str, module: &str) -> Vec<String> {
         let entry = root.join(tool).to_string_lossy().into_owned();
@@ -104,18 +143,13 @@ impl Imports {
 }
 
 impl Bundles {
-    /// Notes what a bundle was made from: the app's own files by hash, packages by version.
-    fn note_inputs(&mut self, root: &Path, imports: &Imports) {
-        for (_, path) in imports
-            .0
-            .iter()
-            .filter(|(_, to)| Path::new(to).is_absolute())
-        {
+    /// Notes what bundles were made from: the app's own files by hash, packages by version.
+    fn note_inputs(&mut self, root: &Path, inputs: &BTreeSet<String>) {
+        let mut packages = BTreeSet::new();
+        for path in inputs {
             match package_of(path) {
                 Some(directory) => {
-                    if let Some((name, version)) = package_version(Path::new(&directory)) {
-                        self.packages.entry(name).or_default().insert(version);
-                    }
+                    packages.insert(directory);
                 }
                 None => {
                     if let Ok(bytes) = fs::read(path) {
@@ -126,6 +160,11 @@ impl Bundles {
                         self.sources.insert(file.path.clone(), file);
                     }
                 }
+            }
+        }
+        for directory in packages {
+            if let Some((name, version)) = package_version(Path::new(&directory)) {
+                self.packages.entry(name).or_default().insert(version);
             }
         }
     }

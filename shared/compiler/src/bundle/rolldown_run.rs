@@ -18,7 +18,7 @@ use rolldown::{
 use rolldown_common::{ModuleType, Output};
 use rolldown_error::{BuildDiagnostic, DiagnosticOptions};
 
-use super::{CORE, Imports};
+use super::{CORE, Entry, Imports};
 
 /// The specifier of the virtual entry.
 const ENTRY: &str = "openeve:entry";
@@ -26,7 +26,7 @@ const ENTRY: &str = "openeve:entry";
 const ENTRY_ID: &str = "\0openeve:entry";
 
 /// A bundle, and what was seen on the way.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) code: String,
     pub(super) map: String,
@@ -56,14 +56,11 @@ pub(super) struct Finding {
     pub(super) utf16_at: Option<usize>,
 }
 
-/// Bundles the tool in `source`, which exports its definition as `export`.
-pub(super) async fn run(
-    root: &Path,
-    name: &str,
-    source: &str,
-    export: &str,
-) -> Result<Run, Failed> {
-    bundled(root, name, source, Entry::new(root, source, export)).await
+/// Bundles a definition.
+pub(super) async fn run(root: &Path, entry: &Entry<'_>) -> Result<Run, Failed> {
+    let source = &entry.file.path;
+    let start = Start::new(root, source, entry.export);
+    bundled(root, entry.name, source, start).await
 }
 
 /// Bundles `export` of a file that is read as `text`, with what `more` exports besides.
@@ -74,14 +71,14 @@ pub(super) async fn run_text(
     export: &str,
     more: &str,
 ) -> Result<Run, Failed> {
-    let mut entry = Entry::new(root, source, export);
+    let mut entry = Start::new(root, source, export);
     entry.code.push_str(more);
     let path = root.join(source).to_string_lossy().into_owned();
     entry.instead = Some((path, text.to_owned()));
     bundled(root, "schema", source, entry).await
 }
 
-async fn bundled(root: &Path, name: &str, source: &str, entry: Entry) -> Result<Run, Failed> {
+async fn bundled(root: &Path, name: &str, source: &str, entry: Start) -> Result<Run, Failed> {
     let imports = Arc::new(Mutex::new(Imports::default()));
     let failed = |findings: Vec<Finding>| Failed {
         imports: taken(&imports),
@@ -215,14 +212,15 @@ fn finding(root: &Path, event: &BuildDiagnostic) -> Finding {
     }
 }
 
+/// The virtual module that a bundle starts from.
 #[derive(Debug)]
-struct Entry {
+struct Start {
     code: String,
     /// A file's absolute path and what it holds instead of what is on disk.
     instead: Option<(String, String)>,
 }
 
-impl Entry {
+impl Start {
     fn new(root: &Path, source: &str, export: &str) -> Self {
         let path = serde_json::Value::from(root.join(source).to_string_lossy().into_owned());
         let export = serde_json::Value::from(export);
@@ -233,7 +231,7 @@ impl Entry {
     }
 }
 
-impl Plugin for Entry {
+impl Plugin for Start {
     fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed("openeve:entry")
     }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use openeve_domain::manifest::PartSpec;
 
+use crate::bundle::Entry;
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Folder, SourceFile};
 
@@ -88,6 +89,22 @@ pub(crate) struct Drafts {
     pub(crate) neighbours: Vec<SourceFile>,
     /// Environment variable → the files that name it.
     pub(crate) env: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Drafts {
+    /// Every definition that can be bundled.
+    pub(crate) fn entries<'a>(&'a self, folder: &'a Folder) -> Vec<Entry<'a>> {
+        let tools = folder.tools.iter().filter_map(|tool| {
+            let export = self.tool_exports.get(&tool.name)?;
+            Some(Entry {
+                directory: "tools",
+                name: &tool.name,
+                file: &tool.file,
+                export,
+            })
+        });
+        tools.collect()
+    }
 }
 
 /// Reads every file of the folder.

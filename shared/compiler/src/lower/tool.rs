@@ -161,7 +161,7 @@ fn draft(
             timeout_ms,
             approval,
             module: ModuleRef {
-                path: crate::bundle::module_path(name),
+                path: crate::bundle::module_path("tools", name),
                 sha256: String::new(),
             },
             source: reader.file.path.clone(),

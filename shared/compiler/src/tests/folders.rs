@@ -17,10 +17,7 @@ fn instructions_and_agent_are_all_it_takes() {
 
 #[test]
 fn a_folder_that_is_not_there_is_one_finding() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    let compilation = runtime.block_on(compile(Path::new("no/such/folder")));
+    let compilation = compile(Path::new("no/such/folder"));
     assert_eq!(compilation.diagnostics.len(), 1);
     assert!(
         compilation.render().starts_with(

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 
 use crate::{Compilation, SchemaEvaluator, compile, compile_with};
 
+mod again;
 mod approval;
 mod artifact;
 mod bundling;
@@ -97,20 +98,14 @@ impl Agent {
         &self.root
     }
 
-    /// Compiles the folder on a runtime of one thread.
+    /// Compiles the folder.
     pub(crate) fn compile(&self) -> Compilation {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap();
-        runtime.block_on(compile(&self.root))
+        compile(&self.root)
     }
 
     /// The same, with schemas evaluated by the real engine.
     pub(crate) fn compile_with_schemas(&self) -> Compilation {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap();
-        runtime.block_on(compile_with(&self.root, Some(&Engine)))
+        compile_with(&self.root, Some(&Engine))
     }
 
     /// Every finding as `code file:line:col`.
@@ -124,7 +119,7 @@ impl Agent {
 }
 
 /// The engine that tools run in.
-struct Engine;
+pub(crate) struct Engine;
 
 impl SchemaEvaluator for Engine {
     fn evaluate(&self, module: &str) -> Result<serde_json::Value, String> {
@@ -148,15 +143,8 @@ pub(crate) fn compiled(agent: &Agent) -> Compilation {
     compilation
 }
 
-#[test]
-fn compiling_can_move_between_threads() {
-    fn movable<T: Send>(future: T) -> T {
-        future
-    }
+#[tokio::test]
+async fn compiling_works_inside_of_a_runtime() {
     let agent = Agent::new();
-    let future = movable(compile(agent.root()));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    assert!(runtime.block_on(future).is_ok());
+    assert!(agent.compile().is_ok());
 }
