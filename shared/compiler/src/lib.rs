@@ -39,6 +39,7 @@ pub mod eve;
 mod lower;
 mod nesting;
 mod parse;
+mod place;
 mod revision;
 mod sarif;
 mod schemas;

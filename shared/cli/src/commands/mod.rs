@@ -40,7 +40,7 @@ pub(crate) async fn compiled_again(folder: &Path, compiler: &Arc<Compiler>) -> O
 }
 
 /// Says every finding, and how many errors keep the folder from being built.
-fn say_findings(folder: &Path, compilation: &Compilation) {
+pub(crate) fn say_findings(folder: &Path, compilation: &Compilation) {
     if !compilation.diagnostics.is_empty() {
         output::say(&compilation.render());
         output::say("");
@@ -53,7 +53,11 @@ fn say_findings(folder: &Path, compilation: &Compilation) {
 
 /// Compiles on a thread of its own: it takes a while, and `dev` has leases to extend. Schemas that
 /// are made by code are evaluated if `evaluates` says so.
-async fn compiled_apart(folder: &Path, evaluates: bool, compiler: &Arc<Compiler>) -> Compilation {
+pub(crate) async fn compiled_apart(
+    folder: &Path,
+    evaluates: bool,
+    compiler: &Arc<Compiler>,
+) -> Compilation {
     let (here, apart) = (folder.to_owned(), Arc::clone(compiler));
     let (done, result) = tokio::sync::oneshot::channel();
     std::thread::spawn(move || {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use openeve_compiler::{Compiler, emit};
+use openeve_compiler::{Compilation, Compiler, emit};
 use openeve_domain::manifest::Manifest;
 use openeve_host::artifact::Artifact;
 use openeve_host::environment;
@@ -30,7 +30,7 @@ use openeve_host::logs::{self, Form};
 use openeve_runtime::ports::{Pauses, RunView};
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::commands::compiled_again;
+use crate::commands::{compiled_apart, say_findings};
 use crate::output;
 pub(crate) use database::recorded;
 use follow::Follow;
@@ -64,7 +64,8 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
     packages::install(&arguments.folder)?;
     let compiler = Arc::default();
-    let Some(artifact) = built(&arguments.folder, &compiler).await? else {
+    let compilation = compiled_apart(&arguments.folder, true, &compiler).await;
+    let Some(artifact) = built(&arguments.folder, compilation)? else {
         return Ok(ExitCode::FAILURE);
     };
     let database = database::Database::open(&arguments.folder, &values)?;
@@ -100,7 +101,8 @@ pub(crate) async fn one(folder: &Path, message: &str) -> anyhow::Result<Ran> {
     let values = host::values()?;
     logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
     packages::install(folder)?;
-    let Some(artifact) = built(folder, &Arc::default()).await? else {
+    let compilation = compiled_apart(folder, true, &Arc::default()).await;
+    let Some(artifact) = built(folder, compilation)? else {
         return Ok(Ran::Unbuilt);
     };
     let database = database::Database::open(folder, &values)?;
@@ -168,14 +170,12 @@ async fn converse(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compiles and writes the artifact; `None` if the folder cannot be built.
-pub(crate) async fn built(
-    folder: &Path,
-    compiler: &Arc<Compiler>,
-) -> anyhow::Result<Option<Artifact>> {
-    let Some(compilation) = compiled_again(folder, compiler).await else {
+/// Says every finding and writes the artifact; `None` if the folder cannot be built.
+fn built(folder: &Path, compilation: Compilation) -> anyhow::Result<Option<Artifact>> {
+    say_findings(folder, &compilation);
+    if !compilation.is_ok() {
         return Ok(None);
-    };
+    }
     let out = folder.join(".openeve");
     emit(&compilation, &out).context("the artifact could not be written")?;
     Ok(Some(Artifact::load(&out)?))

@@ -11,10 +11,12 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::built;
 use super::host::Host;
+use crate::commands::compiled_apart;
 use crate::output;
 
-/// Editors write a file in several steps; this long after the last one it is read.
-const SETTLE: Duration = Duration::from_millis(150);
+/// Editors write a file in several steps, which follow each other at once; this long after the first
+/// one it is read. What comes later is read again.
+const SETTLE: Duration = Duration::from_millis(30);
 
 /// Watches until the watcher ends, which it never does by itself.
 pub(super) async fn reload_on_change(
@@ -37,10 +39,17 @@ pub(super) async fn reload_on_change(
         .context("the folder cannot be watched")?;
     let mut revision = host.ingress().manifest.revision.clone();
     let mut broken = false;
-    while notices.recv().await.is_some() {
+    let mut again = false;
+    while again || notices.recv().await.is_some() {
         settle().await;
         while notices.try_recv().is_ok() {}
-        match built(folder, compiler).await {
+        let compilation = compiled_apart(folder, true, compiler).await;
+        // What is wrong with a folder in the midst of a change may be mended by the next moment.
+        again = !compilation.is_ok() && !notices.is_empty();
+        if again {
+            continue;
+        }
+        match built(folder, compilation) {
             Ok(None) => {
                 broken = true;
                 output::say("the previous revision goes on until this is mended");
