@@ -14,7 +14,6 @@ mod dev;
 mod events;
 mod output;
 mod schemas;
-mod source_map;
 
 use std::process::ExitCode;
 

@@ -16,7 +16,8 @@
 //! costly built-in function over and over may exceed them for a while (memory up to threefold),
 //! and its thread may outlive the call; [`Limits::abandoned_threads`] bounds how many. Transient
 //! copies that host functions make (a request body, a log line) lie outside
-//! [`Limits::memory_bytes`]. Lines and columns in a stack are those of the bundled module.
+//! [`Limits::memory_bytes`]. Lines and columns in a stack are those of the
+//! author's files where the artifact has the module's source map, else those of the bundled module.
 //! Code made from text (`eval`, `Function`) runs as all other code does: it sees the globals and
 //! nothing behind them, under the same limits.
 //!
@@ -37,6 +38,7 @@ mod host;
 mod limits;
 mod modules;
 pub mod schema;
+mod source_map;
 mod threads;
 mod tools;
 mod wire;

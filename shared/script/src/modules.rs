@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use openeve_domain::canonical::sha256_hex;
 use openeve_domain::manifest::ModuleRef;
 
+use crate::source_map::SourceMap;
+
 /// Why a module may not run. The call fails; no other call is touched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModuleError {
@@ -28,6 +30,9 @@ pub(crate) enum ModuleError {
     #[error("the module {0} is not UTF-8")]
     NotText(String),
 }
+
+/// Largest source map that is read for the sake of a message, in bytes.
+const SOURCE_MAP_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
 /// The modules of one artifact.
 #[derive(Debug)]
@@ -56,14 +61,27 @@ impl Modules {
         Ok(source)
     }
 
+    /// A text of the engine's with the places in a module made those of the author's files. It says
+    /// the same without the module's source map. Blocks on the file system.
+    pub(crate) fn placed(&self, module: &ModuleRef, text: String) -> String {
+        if !text.contains(&format!("{}:", module.path)) || !stays_inside(&module.path) {
+            return text;
+        }
+        let path = self.root.join(format!("{}.map", module.path));
+        let readable = fs::metadata(&path).is_ok_and(|found| found.len() <= SOURCE_MAP_BYTES_MAX);
+        let json = readable.then(|| fs::read_to_string(&path).ok()).flatten();
+        match json.and_then(|json| SourceMap::read(&json)) {
+            Some(map) => map.place(&text, &module.path),
+            None => text,
+        }
+    }
+
     fn read(&self, module: &ModuleRef) -> Result<Arc<str>, ModuleError> {
-        let relative = Path::new(&module.path);
-        let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-        if !relative.components().all(inside) {
+        if !stays_inside(&module.path) {
             return Err(ModuleError::Outside(module.path.clone()));
         }
         let bytes =
-            fs::read(self.root.join(relative)).map_err(|source| ModuleError::Unreadable {
+            fs::read(self.root.join(&module.path)).map_err(|source| ModuleError::Unreadable {
                 path: module.path.clone(),
                 source,
             })?;
@@ -75,4 +93,9 @@ impl Modules {
             Err(_) => Err(ModuleError::NotText(module.path.clone())),
         }
     }
+}
+
+fn stays_inside(path: &str) -> bool {
+    let inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    Path::new(path).components().all(inside)
 }

@@ -67,7 +67,12 @@ impl From<rquickjs::Error> for Problem {
 
 fn describe(ctx: &Ctx<'_>, problem: &Problem) -> String {
     match problem {
-        Problem::Engine(error) => describe_error(ctx, error),
+        // The stack is of a module that the author never sees.
+        Problem::Engine(error) => {
+            let text = describe_error(ctx, error);
+            let said = text.lines().take_while(|line| !line.starts_with("    at "));
+            said.collect::<Vec<_>>().join("\n")
+        }
         Problem::NeverSettles => {
             "its module waits for something that never settles: nothing can be awaited".to_owned()
         }

@@ -73,7 +73,7 @@ fn answer(job: &Job, host: &Host, produced: Result<Produced, Failure>) -> Result
             message
         }
     };
-    let message = job.environment.redact(&message);
+    let message = job.environment.redact(&host.placed(message));
     Err(head_and_tail(&message, TOOL_OUTPUT_BYTES_MAX / 2))
 }
 

@@ -17,12 +17,14 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use openeve_domain::manifest::ModuleRef;
 use rquickjs::{Ctx, Function, Object, Result};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::engine::Job;
 use crate::environment::Environment;
 use crate::limits::Limits;
+use crate::modules::Modules;
 use crate::wire::{Emitted, FromScript};
 
 pub(crate) use prelude::evaluate;
@@ -40,6 +42,8 @@ pub(crate) struct Host {
     run_id: String,
     call_id: String,
     tool: String,
+    modules: Arc<Modules>,
+    module: ModuleRef,
     environment: Arc<Environment>,
     emitted: Emitted,
     to_caller: UnboundedSender<FromScript>,
@@ -58,6 +62,8 @@ impl Host {
             run_id: job.run_id.clone(),
             call_id: job.call_id.clone(),
             tool: job.tool.clone(),
+            modules: Arc::clone(&job.modules),
+            module: job.module.clone(),
             environment: Arc::clone(&job.environment),
             emitted: job.emitted.clone(),
             to_caller: job.to_caller.clone(),
@@ -65,6 +71,11 @@ impl Host {
             last_request: Cell::new(0),
             lines: Cell::new(0),
         })
+    }
+
+    /// A text with the places in the module made those of the author's files.
+    pub(crate) fn placed(&self, text: String) -> String {
+        self.modules.placed(&self.module, text)
     }
 
     /// Requests under way.

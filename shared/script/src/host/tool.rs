@@ -78,7 +78,7 @@ impl Host {
             self.write("warn", &text);
             return false;
         }
-        let line = self.environment.redact(line);
+        let line = self.environment.redact(&self.placed(line.to_owned()));
         self.write(level, prefix(&line, self.limits.console_line_bytes));
         true
     }

@@ -47,10 +47,8 @@ impl Host {
     /// Logs rejections that did no other harm.
     pub(crate) fn log_unhandled(&self, texts: &[String]) {
         for text in texts {
-            self.write(
-                "warn",
-                &self.environment.redact(&format!("never handled: {text}")),
-            );
+            let text = self.placed(format!("never handled: {text}"));
+            self.write("warn", &self.environment.redact(&text));
         }
     }
 }

@@ -6,6 +6,7 @@ mod gates;
 mod globals;
 mod limits;
 mod network;
+mod places;
 mod questions;
 mod secrets;
 mod subtle;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use openeve_compiler::{Compilation, emit};
+use openeve_compiler::emit;
 use openeve_domain::ids::{ConversationId, RunId, ToolCallId};
 use openeve_domain::limits::TOOL_WALL_MS;
 use openeve_domain::manifest::{Manifest, ToolSpec};
@@ -24,7 +24,6 @@ use super::RunArguments;
 use crate::commands::compiled;
 use crate::dev;
 use crate::output::{self, Usage};
-use crate::source_map::SourceMap;
 
 /// Runs the tool; exits 1 if it threw, asks something that has no answer, or its input does not fit.
 pub(super) async fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
@@ -62,8 +61,7 @@ pub(super) async fn run(arguments: RunArguments) -> anyhow::Result<ExitCode> {
         outcome = tools.run(invocation) => outcome,
         () = dev::interrupted() => return Ok(output::stopped()),
     };
-    let place = |text: &str| placed(&compilation, tool, text);
-    Ok(tell(tool, &outcome, arguments.json, place))
+    Ok(tell(tool, &outcome, arguments.json))
 }
 
 fn chosen<'m>(manifest: &'m Manifest, name: &str) -> anyhow::Result<&'m ToolSpec> {
@@ -84,25 +82,7 @@ fn chosen<'m>(manifest: &'m Manifest, name: &str) -> anyhow::Result<&'m ToolSpec
     .into())
 }
 
-/// An error's text with the places of the bundled module made those of the source.
-fn placed(compilation: &Compilation, tool: &ToolSpec, text: &str) -> String {
-    let module = compilation.modules.iter();
-    let mut module = module.filter(|module| module.path == tool.module.path);
-    let map = module
-        .next()
-        .and_then(|module| SourceMap::read(&module.map));
-    match map {
-        Some(map) => map.place(text, &tool.module.path),
-        None => text.to_owned(),
-    }
-}
-
-fn tell(
-    tool: &ToolSpec,
-    outcome: &Outcome,
-    json: bool,
-    place: impl Fn(&str) -> String,
-) -> ExitCode {
+fn tell(tool: &ToolSpec, outcome: &Outcome, json: bool) -> ExitCode {
     let emitted: Vec<Value> = outcome
         .emitted
         .iter()
@@ -126,10 +106,7 @@ fn tell(
             let value = json!({"prompt": asked.prompt, "options": asked.options});
             ("asks", value, line)
         }
-        Err(why) => {
-            let why = place(why);
-            ("error", why.clone().into(), why)
-        }
+        Err(why) => ("error", why.clone().into(), why.clone()),
     };
     insert(&mut told, key, value);
     let returned = key == "result";
