@@ -1,9 +1,8 @@
 //! The demo model over a real socket, read with our own decoder.
 
 use openeve_domain::run::begin_batch::CallRequest;
-use openeve_integrations::models::Endpoint;
-use openeve_integrations::models::openai_chat::{
-    Aliases, Completion, Decoder, Stop, classify_error,
+use openeve_integrations::models::{
+    Aliases, Completion, Decoder, Endpoint, Protocol, Stop, classify_error,
 };
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -16,6 +15,7 @@ fn endpoint() -> Endpoint {
         provider: "openai".into(),
         model: MODEL.into(),
         base_url: "http://localhost/v1".into(),
+        protocol: Protocol::OpenAiChat,
         api_key: None,
     }
 }

@@ -1,12 +1,26 @@
 //! How models are spoken to: one module a wire protocol, and what they share.
 //!
-//! [`openai_chat`] is the protocol nearly every provider and local server understands. What a
-//! provider does differently is decided in that module by [`Endpoint::provider`], never by the
-//! host's name.
+//! [`build_request`] renders a request, [`Decoder`] reads the answer, [`classify_error`] reads a
+//! refusal, each in the protocol of the [`Endpoint`]. What a provider does differently is decided in
+//! its protocol's module by [`Endpoint::provider`], never by the host's name.
 
 use openeve_domain::secret::{Secret, redact};
 
-pub mod openai_chat;
+mod answer;
+mod decoder;
+mod error;
+mod failures;
+mod names;
+mod openai_chat;
+mod protocol;
+mod request;
+
+pub use answer::{Completion, Delta, Stop};
+pub use decoder::Decoder;
+pub use error::classify_error;
+pub use names::Aliases;
+pub use protocol::Protocol;
+pub use request::{Config, Request, build_request};
 
 /// Stable codes of model failures. Each has a page; none is ever renamed.
 pub mod code {
@@ -47,6 +61,8 @@ pub struct Endpoint {
     pub model: String,
     /// Base URL without a trailing slash, such as `https://api.openai.com/v1`.
     pub base_url: String,
+    /// The protocol that is spoken there.
+    pub protocol: Protocol,
     /// The key. None for a server that wants none.
     pub api_key: Option<Secret>,
 }
@@ -136,6 +152,7 @@ mod tests {
             provider: "openai".into(),
             model: "m".into(),
             base_url: base_url.into(),
+            protocol: Protocol::OpenAiChat,
             api_key: Some(Secret::new("sk-live-1\n")),
         }
     }

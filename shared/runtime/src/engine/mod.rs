@@ -15,10 +15,10 @@ use openeve_domain::retry::Class;
 use openeve_domain::run::model_failed::ModelFailure;
 use openeve_domain::secret::Secret;
 use openeve_domain::usage::Usage;
-use openeve_integrations::models::openai_chat::{
-    ChatConfig, ChatRequest, Completion, Decoder, Delta, PATH, build_request, classify_error,
+use openeve_integrations::models::{
+    Completion, Config, Decoder, Delta, Endpoint, Protocol, Request, build_request, classify_error,
+    split_model,
 };
-use openeve_integrations::models::{Endpoint, split_model};
 use serde_json::{Value, json};
 
 use crate::ports::{
@@ -75,19 +75,20 @@ impl ModelEngine {
             .iter()
             .chain(core_tools::all())
             .collect();
-        let config = ChatConfig {
+        let config = Config {
             endpoint: &endpoint,
             system: &input.manifest.instructions,
             reasoning: input.manifest.agent.reasoning,
         };
-        let ChatRequest {
+        let Request {
+            path,
             headers,
             body,
             aliases,
         } = build_request(config, input.messages, &tools);
         let request = HttpRequest {
             method: Method::POST,
-            url: format!("{}{PATH}", endpoint.base_url),
+            url: format!("{}{path}", endpoint.base_url),
             headers: header_map(&headers),
             body: Bytes::from(body.to_string()),
             timeout_ms: input.budget_ms,
@@ -128,6 +129,7 @@ impl ModelEngine {
             provider: provider.to_owned(),
             model: model.to_owned(),
             base_url: self.base_url.trim_end_matches('/').to_owned(),
+            protocol: Protocol::OpenAiChat,
             api_key: self.api_key.clone(),
         })
     }

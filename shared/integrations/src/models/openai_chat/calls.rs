@@ -7,7 +7,7 @@
 use openeve_domain::run::begin_batch::CallRequest;
 use serde_json::Value;
 
-use super::Aliases;
+use crate::models::Aliases;
 
 /// The calls of one answer so far.
 #[derive(Debug, Default)]
@@ -45,11 +45,6 @@ impl Gathered {
     /// Takes one whole call of an answer that did not stream.
     pub(super) fn push(&mut self, call: &Value) {
         self.calls.push(read(call));
-    }
-
-    /// How many calls there are.
-    pub(super) const fn len(&self) -> usize {
-        self.calls.len()
     }
 
     /// The calls, in the order they began. Blank arguments are an empty object (public case A1);

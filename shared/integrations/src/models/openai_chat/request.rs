@@ -5,64 +5,34 @@
 //! parse them would refuse the whole history for good (the error result beside tells the model
 //! what was wrong), and call ids are made unique and acceptable in both places they occur.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use openeve_domain::ids::ToolCallId;
 use openeve_domain::manifest::{Reasoning, ToolSpec};
 use openeve_domain::transcript::{Message, ToolCall};
 use serde_json::{Map, Value, json};
 
-use super::names::hex;
-use super::{Aliases, reasoning};
-use crate::models::{Endpoint, Header};
+use super::reasoning;
+use crate::models::request::{CALL_ID_CHARS, Config, Request, aliases, call_ids};
+use crate::models::{Aliases, Endpoint, Header};
 
 /// The path behind the base URL.
-pub const PATH: &str = "/chat/completions";
+const PATH: &str = "/chat/completions";
 
 /// The longest call id that every provider takes back.
 const CALL_ID_CHARS_MAX: usize = 40;
-/// The only length Mistral takes.
-const CALL_ID_CHARS_MISTRAL: usize = 9;
-
-/// What a request says beside the transcript.
-#[derive(Debug, Clone, Copy)]
-pub struct ChatConfig<'a> {
-    /// Where it goes.
-    pub endpoint: &'a Endpoint,
-    /// The system message; left out if blank.
-    pub system: &'a str,
-    /// How hard the model thinks.
-    ///
-    /// `medium`, the default, and `off` send nothing: models without reasoning refuse the field,
-    /// and those with it differ in how it is switched off. The other levels send
-    /// `reasoning_effort`; a model that does not take it says so in a `model_bad_request`.
-    pub reasoning: Reasoning,
-}
-
-/// A rendered request: `POST` it to the base URL and [`PATH`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct ChatRequest {
-    /// Headers; the key's is marked sensitive.
-    pub headers: Vec<Header>,
-    /// The JSON body.
-    pub body: Value,
-    /// The names on the wire; the answer's decoder needs them.
-    pub aliases: Aliases,
-}
-
-/// Renders a request. The messages must be paired, as `transcript::assemble` returns them.
-pub fn build_request(
-    config: ChatConfig<'_>,
+/// Renders a request.
+pub(in crate::models) fn build(
+    config: Config<'_>,
     messages: &[Message<'_>],
     tools: &[&ToolSpec],
-) -> ChatRequest {
+) -> Request {
     let endpoint = config.endpoint;
-    let called = calls(messages).map(|call| call.name.as_str());
-    let aliases = Aliases::new(tools.iter().map(|tool| tool.name.as_str()).chain(called));
+    let aliases = aliases(messages, tools);
     let wire = Wire {
-        endpoint,
         aliases: &aliases,
-        ids: call_ids(endpoint, messages),
+        ids: call_ids(messages, |id| is_acceptable(endpoint, id)),
+        endpoint,
     };
     let mut body = Map::new();
     body.insert("model".into(), endpoint.model.as_str().into());
@@ -84,7 +54,8 @@ pub fn build_request(
     if let Some(effort) = effort(config.reasoning) {
         body.insert("reasoning_effort".into(), effort.into());
     }
-    ChatRequest {
+    Request {
+        path: PATH.to_owned(),
         headers: headers(endpoint),
         body: Value::Object(body),
         aliases,
@@ -116,35 +87,9 @@ const fn effort(reasoning: Reasoning) -> Option<&'static str> {
     }
 }
 
-fn calls<'a>(messages: &'a [Message<'a>]) -> impl Iterator<Item = &'a ToolCall> {
-    messages
-        .iter()
-        .flat_map(|message| match message {
-            Message::Assistant { calls, .. } => calls.as_slice(),
-            Message::User { .. } | Message::ToolResult { .. } => &[],
-        })
-        .copied()
-}
-
-/// The provider's own id where it is acceptable and new in this request, else one of ours.
-fn call_ids(endpoint: &Endpoint, messages: &[Message<'_>]) -> BTreeMap<ToolCallId, String> {
-    let mut used = BTreeSet::new();
-    let mut ids = BTreeMap::new();
-    for call in calls(messages) {
-        let mut id = call.provider_call_id.clone();
-        let mut salt = 0_u32;
-        while !is_acceptable(endpoint, &id) || !used.insert(id.clone()) {
-            id = hex(&format!("{salt}:{}", call.id), CALL_ID_CHARS_MISTRAL);
-            salt += 1;
-        }
-        ids.insert(call.id, id);
-    }
-    ids
-}
-
 fn is_acceptable(endpoint: &Endpoint, id: &str) -> bool {
     if endpoint.provider == "mistral" {
-        return id.len() == CALL_ID_CHARS_MISTRAL && id.chars().all(|c| c.is_ascii_alphanumeric());
+        return id.len() == CALL_ID_CHARS && id.chars().all(|c| c.is_ascii_alphanumeric());
     }
     (1..=CALL_ID_CHARS_MAX).contains(&id.len())
         && id

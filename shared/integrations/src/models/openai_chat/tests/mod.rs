@@ -3,8 +3,10 @@
 use openeve_domain::run::model_failed::ModelFailure;
 use openeve_domain::secret::Secret;
 
-use super::*;
-use crate::models::Endpoint;
+use crate::models::{
+    Aliases, Completion, Config, Decoder, Delta, Endpoint, Protocol, Request, Stop, build_request,
+    classify_error,
+};
 
 mod calls;
 mod content;
@@ -21,6 +23,7 @@ fn endpoint_of(provider: &str) -> Endpoint {
         provider: provider.into(),
         model: "gpt-x".into(),
         base_url: "https://api.example.com/v1".into(),
+        protocol: Protocol::OpenAiChat,
         api_key: Some(Secret::new(KEY)),
     }
 }

@@ -37,9 +37,9 @@ fn tool(name: &str, input_schema: &Value) -> ToolSpec {
     .unwrap()
 }
 
-fn build(endpoint: &Endpoint, messages: &[Message<'_>], tools: &[&ToolSpec]) -> ChatRequest {
+fn build(endpoint: &Endpoint, messages: &[Message<'_>], tools: &[&ToolSpec]) -> Request {
     build_request(
-        ChatConfig {
+        Config {
             endpoint,
             system: "Be kind.",
             reasoning: Reasoning::Medium,
@@ -222,7 +222,7 @@ fn reasoning_goes_back_only_to_the_model_that_wrote_it() {
 fn only_an_explicit_effort_is_sent() {
     let endpoint = endpoint();
     let effort = |reasoning| {
-        let config = ChatConfig {
+        let config = Config {
             endpoint: &endpoint,
             system: " ",
             reasoning,

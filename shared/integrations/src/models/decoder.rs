@@ -9,10 +9,10 @@ use openeve_domain::text::mend_surrogates;
 use openeve_domain::usage::Usage;
 use serde_json::Value;
 
+use super::answer::Turn;
 use super::failures::{ended, too_large, web_page};
-use super::turn::Turn;
-use super::{Aliases, Completion, Delta, error};
-use crate::models::Endpoint;
+use super::openai_chat::ChatTurn;
+use super::{Aliases, Completion, Delta, Endpoint, Protocol, error};
 use crate::sse;
 
 /// Decodes the body of one answer with status 200.
@@ -24,7 +24,7 @@ pub struct Decoder {
     endpoint: Endpoint,
     aliases: Aliases,
     form: Form,
-    turn: Turn,
+    turn: Box<dyn Turn>,
     failure: Option<ModelFailure>,
     is_done: bool,
 }
@@ -45,7 +45,7 @@ impl Decoder {
             endpoint: endpoint.clone(),
             aliases,
             form: Form::Unknown(Vec::new()),
-            turn: Turn::default(),
+            turn: turn(endpoint.protocol),
             failure: None,
             is_done: false,
         }
@@ -69,8 +69,8 @@ impl Decoder {
     }
 
     /// What the request has cost so far; also of use when it fails.
-    pub const fn usage(&self) -> Option<Usage> {
-        self.turn.usage
+    pub fn usage(&self) -> Option<Usage> {
+        self.turn.usage()
     }
 
     /// The body has ended, or broke off: returns the answer if it is whole.
@@ -145,7 +145,11 @@ impl Decoder {
         let chunk = serde_json::from_str::<Value>(data)
             .or_else(|_| serde_json::from_str::<Value>(&mend_surrogates(data)));
         match chunk {
-            Ok(chunk) => self.turn.apply(&self.endpoint, &chunk, deltas)?,
+            Ok(chunk) => {
+                let (turn, endpoint) = (&mut self.turn, &self.endpoint);
+                turn.event(endpoint, &event.name, &chunk, deltas)?;
+                self.is_done = turn.is_done();
+            }
             Err(_) if event.name == "error" => {}
             Err(_) => return Err(ended(&self.endpoint, "holds an event that is not JSON")),
         }
@@ -164,7 +168,13 @@ impl Decoder {
         let Ok(body) = serde_json::from_slice::<Value>(json) else {
             return Err(ended(&self.endpoint, "broke off before its end"));
         };
-        self.turn.apply(&self.endpoint, &body, &mut Vec::new())
+        self.turn.body(&self.endpoint, &body)
+    }
+}
+
+fn turn(protocol: Protocol) -> Box<dyn Turn> {
+    match protocol {
+        Protocol::OpenAiChat => Box::<ChatTurn>::default(),
     }
 }
 

@@ -186,8 +186,9 @@ impl Cause {
                  higher limit"
             ),
             Self::Endpoint => format!(
-                "nothing at {host} takes chat completions under the base URL ({status}{said}); set \
-                 OPENEVE_MODEL_BASE_URL to the API's base URL, which often ends in /v1"
+                "nothing at {host} takes {} under the base URL ({status}{said}); set \
+                 OPENEVE_MODEL_BASE_URL to the API's base URL, which often ends in /v1",
+                endpoint.protocol.shown()
             ),
             Self::Overload => format!(
                 "{host} cannot answer for now ({status}{said}); if it lasts, see the provider's \

@@ -4,7 +4,7 @@ use openeve_domain::limits::{BATCH_CALLS_MAX, MODEL_ANSWER_BYTES_MAX};
 use openeve_domain::retry::Class;
 use openeve_domain::run::model_failed::ModelFailure;
 
-use crate::models::{Endpoint, code};
+use super::{Endpoint, code};
 
 /// The answer is larger than we keep; asking again would give as much.
 pub(super) fn too_large(endpoint: &Endpoint) -> ModelFailure {

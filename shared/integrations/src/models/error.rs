@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use self::cause::Cause;
 use self::report::Report;
-use crate::models::Endpoint;
+use super::Endpoint;
 
 /// The longest wait a provider may ask for; a longer one is no wish.
 const WAIT_MS_MAX: u64 = 24 * HOUR_MS;
