@@ -128,6 +128,7 @@ impl World {
             settings: self.settings.clone(),
             env: Arc::default(),
             admin_token: None,
+            scheduler_secret: None,
         }
     }
 

@@ -10,6 +10,7 @@ fn main() -> anyhow::Result<()> {
     openeve_boot::run(|boot| {
         let deps = Arc::new(IngressDeps {
             admin_token: boot.secret("OPENEVE_ADMIN_TOKEN"),
+            scheduler_secret: boot.secret("OPENEVE_SCHEDULER_SECRET"),
             store: boot.store,
             doorbell: boot.doorbell,
             clock: boot.clock,

@@ -12,8 +12,10 @@ mod commands;
 mod demo_model;
 mod dev;
 mod events;
+mod host;
 mod output;
 mod schemas;
+mod serve;
 
 use std::process::ExitCode;
 
@@ -45,6 +47,10 @@ enum Command {
     Models(commands::models::ModelsArguments),
     /// Compile an agent folder into `.openeve/`, and with `--target lambda` into five archives.
     Build(commands::build::BuildArguments),
+    /// Build an agent, bring its database up to date and publish it.
+    Deploy(commands::deploy::DeployArguments),
+    /// Serve a built agent as one long-lived process, for a VM or a container.
+    Serve(serve::ServeArguments),
     /// Make an agent folder from one of another framework.
     Import(commands::import::ImportArguments),
     /// Bring the database's schema up to this build's.
@@ -86,6 +92,8 @@ fn main() -> ExitCode {
             Command::Manifest(arguments) => commands::manifest::run(&arguments).await,
             Command::Models(arguments) => commands::models::run(&arguments),
             Command::Build(arguments) => commands::build::run(arguments).await,
+            Command::Deploy(arguments) => commands::deploy::run(arguments).await,
+            Command::Serve(arguments) => serve::run(arguments).await,
             Command::Import(arguments) => commands::import::run(arguments),
             Command::Migrate(arguments) => commands::migrate::run(&arguments).await,
             Command::Doctor(arguments) => commands::doctor::run(arguments).await,

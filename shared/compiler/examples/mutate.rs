@@ -20,10 +20,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use openeve_compiler::SchemaEvaluator;
+
+/// The engine that tools run in.
+struct Engine;
+
+impl SchemaEvaluator for Engine {
+    fn evaluate(&self, module: &str) -> Result<serde_json::Value, String> {
+        openeve_script::schema::evaluate(module).map_err(|error| error.to_string())
+    }
+}
+
 /// A folder that takes longer hangs.
 const HANGS_AFTER: Duration = Duration::from_secs(20);
 /// The most that the process may hold resident, in KiB.
 const RESIDENT_KIB_MAX: u64 = 1_500_000;
+/// A tool whose schema is made by code, which runs.
+const MADE: &str = r#"
+import { defineTool } from "@openeve/core";
+const parts = ["a", "b"].map((name) => [name, { type: "string", description: `the ${name}` }]);
+function made(shape: object) {
+  return { "~standard": { version: 1, vendor: "x", validate: (value: unknown) => ({ value }), jsonSchema: { input: () => shape } } };
+}
+export default defineTool({
+  description: "Says what it was given.",
+  inputSchema: made({ type: "object", properties: Object.fromEntries(parts), required: ["a"] }),
+  async execute(input) { return input; },
+});
+"#;
 /// Pieces that are strewn in.
 const PIECES: [&str; 40] = [
     "{",
@@ -94,7 +118,7 @@ fn main() {
         write(folder.path(), &mutated(&folders, seed));
         let at = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            openeve_compiler::compile(folder.path())
+            openeve_compiler::compile_with(folder.path(), Some(&Engine))
         }));
         if at.elapsed() > slowest.0 {
             slowest = (at.elapsed(), seed);
@@ -162,6 +186,11 @@ fn seeds() -> Vec<Files> {
             files.retain(|(known, _)| known != path);
             files.push((path.to_owned(), text.join("\n")));
         }
+    }
+    let mut made = plain();
+    made.push(("tools/made.ts".to_owned(), MADE.to_owned()));
+    for _ in 0..folders.len() / 8 {
+        folders.push(made.clone());
     }
     let mut example = Files::new();
     gather(&repository().join("examples/concierge"), "", &mut example);

@@ -97,7 +97,7 @@ fn sources(folder: &Folder, drafts: &Drafts, bundles: &Bundles) -> BTreeMap<Stri
             sources.insert(file.path.clone(), file.sha256.clone());
         }
     }
-    for Asset { path, bytes } in &folder.parts.seeds {
+    for Asset { path, bytes } in folder.parts.seeds.iter().chain(&folder.migrations) {
         sources.insert(path.clone(), sha256_hex(bytes));
     }
     for skill in &drafts.skills {

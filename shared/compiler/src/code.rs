@@ -89,6 +89,8 @@ codes! {
     SchemaRefused = "schema-refused" Warning,
     /// An import leads nowhere, or to something that the engine does not have.
     UnresolvedImport = "unresolved-import" Error,
+    /// A package imports a module of Node that tools do not have.
+    AbsentBuiltin = "absent-builtin" Warning,
     /// A name is imported that the module does not export.
     MissingExport = "missing-export" Error,
     /// The bundler gave up for a reason that has no code of its own.

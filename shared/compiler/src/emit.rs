@@ -20,6 +20,7 @@ pub(crate) const MARK: &str = "manifest.json";
 
 /// What the compiler owns at the artifact's root, apart from the mark.
 const OWNED: &[&str] = &[
+    "Dockerfile",
     "agent-revision.json",
     "assets",
     "migrations",
@@ -28,6 +29,9 @@ const OWNED: &[&str] = &[
     "schedules.json",
     "server",
 ];
+
+/// How the artifact becomes a container, as `infra/` ships it.
+const DOCKERFILE: &str = include_str!("../../../infra/docker/Dockerfile");
 
 /// Why an artifact could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +92,11 @@ pub fn artifact(compilation: &Compilation) -> Result<BTreeMap<String, Vec<u8>>, 
         files.insert(format!("assets/{path}"), bytes.clone());
     }
     files.insert("assets/.gitkeep".to_owned(), Vec::new());
+    for (path, bytes) in &compilation.migrations {
+        files.insert(path.clone(), bytes.clone());
+    }
     files.insert("migrations/.gitkeep".to_owned(), Vec::new());
+    files.insert("Dockerfile".to_owned(), DOCKERFILE.as_bytes().to_vec());
     Ok(files)
 }
 
@@ -111,7 +119,8 @@ fn preflight(compilation: &Compilation) -> Value {
         .as_ref()
         .and_then(|manifest| manifest.gateway.get("state"));
     let database = state.is_none_or(|state| state.kind == "postgres");
-    json!({ "env": env, "migrations": { "database": database, "files": [] } })
+    let files: Vec<&str> = compilation.migrations.keys().map(String::as_str).collect();
+    json!({ "env": env, "migrations": { "database": database, "files": files } })
 }
 
 /// What a host reads first. Paths are relative to the artifact's root, the root to this file.

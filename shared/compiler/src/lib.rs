@@ -66,6 +66,8 @@ pub struct Compilation {
     metadata: BTreeMap<String, Value>,
     /// Path below `assets/` → a file that goes there as it is.
     assets: BTreeMap<String, Vec<u8>>,
+    /// Path below the root, in `migrations/` → a migration of the author's own.
+    migrations: BTreeMap<String, Vec<u8>>,
 }
 
 /// A bundled module with one default export: the tool's definition.
@@ -92,6 +94,11 @@ impl Compilation {
         self.diagnostics
             .iter()
             .filter(|found| found.severity == Severity::Warning)
+    }
+
+    /// The author's own migrations, by their paths below the artifact's root, in order.
+    pub fn migrations(&self) -> impl Iterator<Item = &str> {
+        self.migrations.keys().map(String::as_str)
     }
 
     /// Whether the folder can be built.
@@ -187,6 +194,8 @@ fn compile_remembering(
     let mut compilation = finish(built, env, diagnostics);
     if compilation.is_ok() {
         compilation.assets = assemble::assets(&found);
+        let migrations = found.migrations.into_iter();
+        compilation.migrations = migrations.map(|one| (one.path, one.bytes)).collect();
     }
     compilation
 }
@@ -263,5 +272,6 @@ fn finish(
         diagnostics,
         metadata,
         assets: BTreeMap::new(),
+        migrations: BTreeMap::new(),
     }
 }

@@ -23,8 +23,7 @@ pub(crate) fn parse<T>(
         return Err(vec![nests(file, span)]);
     }
     let allocator = Allocator::default();
-    let source_type = SourceType::from_path(&file.path).unwrap_or_else(|_| SourceType::ts());
-    let parsed = Parser::new(&allocator, &file.text, source_type).parse();
+    let parsed = Parser::new(&allocator, &file.text, source_type(file)).parse();
     if !parsed.diagnostics.is_empty() || parsed.panicked {
         return Err(translate(file, &parsed.diagnostics));
     }
@@ -33,6 +32,18 @@ pub(crate) fn parse<T>(
         return Err(translate(file, &checked.diagnostics));
     }
     Ok(read(&parsed.program))
+}
+
+/// Hands the tree of a file that does not nest too deeply to `read`, whatever else is wrong with it:
+/// for a look ahead that reports nothing. None if there is no tree.
+pub(crate) fn glance<T>(file: &SourceFile, read: impl FnOnce(&Program<'_>) -> T) -> Option<T> {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, &file.text, source_type(file)).parse();
+    (!parsed.panicked).then(|| read(&parsed.program))
+}
+
+fn source_type(file: &SourceFile) -> SourceType {
+    SourceType::from_path(&file.path).unwrap_or_else(|_| SourceType::ts())
 }
 
 /// The finding of a file that nests too deeply.

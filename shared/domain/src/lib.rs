@@ -28,6 +28,7 @@ pub mod ids;
 pub mod limits;
 pub mod manifest;
 pub mod nearest;
+pub mod node;
 pub mod pause;
 pub mod recovery;
 pub mod retry;

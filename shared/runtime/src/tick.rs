@@ -61,13 +61,23 @@ pub struct Ticked {
 /// Makes one pass. Fails only if the store does; whatever was done before stays done, and a
 /// schedule that could not fire keeps no bell from ringing.
 pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
+    let mut ticked = ring_again(deps).await?;
+    ticked.fired = fire_schedules(deps).await?;
+    Ok(ticked)
+}
+
+/// The half of a pass that rings again for rows that need work, and fires no schedule: for a host
+/// whose schedules an outside clock fires, and whose bells are lost when it ends.
+pub async fn ring_again(deps: &TickDeps) -> Result<Ticked, PortError> {
     if !deps.registered.swap(true, Ordering::Relaxed) {
         deps.store.register(&deps.manifest).await?;
     }
     let mut ticked = Ticked::default();
     let agent_id = &deps.manifest.agent.id;
     let due = patiently(deps.clock.as_ref(), || {
-        let horizon_ms = TICK_INTERVAL_MS;
+        // Twice the pace: a lease that ends just before a late pass is not left to its grace.
+        let pace_ms = deps.settings.tick_interval_ms.saturating_mul(2);
+        let horizon_ms = pace_ms.min(TICK_INTERVAL_MS);
         deps.store
             .due(agent_id, TICK_BATCH_MAX, DOORBELL_GRACE_MS, horizon_ms)
     })
@@ -94,7 +104,6 @@ pub async fn tick(deps: &TickDeps) -> Result<Ticked, PortError> {
         let bell = Bell::delivery(id).of_tenant(&tenant);
         ticked.deliveries_rung += u64::from(ring(deps, bell).await);
     }
-    ticked.fired = fire_schedules(deps).await?;
     Ok(ticked)
 }
 

@@ -37,6 +37,7 @@ mod gate;
 mod host;
 mod limits;
 mod modules;
+mod node;
 pub mod schema;
 mod source_map;
 mod threads;

@@ -39,6 +39,8 @@ const SOURCE_MAP_BYTES_MAX: u64 = 32 * 1024 * 1024;
 pub(crate) struct Modules {
     root: PathBuf,
     verified: Mutex<HashMap<(String, String), Arc<str>>>,
+    /// What this process's engine made of a module.
+    compiled: Mutex<HashMap<(String, String), Arc<[u8]>>>,
 }
 
 impl Modules {
@@ -46,6 +48,7 @@ impl Modules {
         Self {
             root,
             verified: Mutex::default(),
+            compiled: Mutex::default(),
         }
     }
 
@@ -59,6 +62,20 @@ impl Modules {
         let source = self.read(module)?;
         lock().insert(key, Arc::clone(&source));
         Ok(source)
+    }
+
+    /// What was [kept](Self::keep_compiled) of a module whose source was verified.
+    pub(crate) fn compiled(&self, module: &ModuleRef) -> Option<Arc<[u8]>> {
+        let key = (module.path.clone(), module.sha256.clone());
+        let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.get(&key).map(Arc::clone)
+    }
+
+    /// Keeps what the engine made of a module for the next call of this process.
+    pub(crate) fn keep_compiled(&self, module: &ModuleRef, code: Vec<u8>) {
+        let key = (module.path.clone(), module.sha256.clone());
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        compiled.entry(key).or_insert_with(|| code.into());
     }
 
     /// A text of the engine's with the places in a module made those of the author's files. It says

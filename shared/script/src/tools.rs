@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use openeve_domain::manifest::ModuleRef;
+use openeve_domain::ids::{ConversationId, RunId, ToolCallId};
+use openeve_domain::limits::TOOL_WALL_MS;
+use openeve_domain::manifest::{ModuleRef, ToolSpec};
 use openeve_domain::run::settle_calls::{Outcome, Returned};
 use openeve_domain::secret::Secret;
 use openeve_runtime::ports::{Gate, HttpClient, Invocation, ToolRunner};
+use serde_json::Value;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::time::{Instant, timeout_at};
 
@@ -70,10 +73,37 @@ impl ScriptTools {
         }
     }
 
+    /// Whether a tool can be run at all: its module has the manifest's bytes, is evaluated in an
+    /// engine of its own, and default-exports a tool. Nothing of the tool is called. What its
+    /// module does when it is loaded is done, as it is by every call.
+    ///
+    /// # Errors
+    /// Why not, in words for the author.
+    pub async fn check(&self, tool: &ToolSpec) -> Result<(), String> {
+        let nobody = uuid::Uuid::nil();
+        let invocation = Invocation {
+            run_id: RunId::new(nobody),
+            conversation_id: ConversationId::new(nobody),
+            call_id: ToolCallId::new(nobody),
+            tool,
+            input: Value::Null,
+            timeout_ms: tool.timeout_ms.unwrap_or(TOOL_WALL_MS),
+            answers: Vec::new(),
+        };
+        self.answer(invocation, Work::Load, &Emitted::default())
+            .await
+            .map(drop)
+    }
+
     /// Threads of calls that were answered but whose scripts could not be stopped. They hold a
     /// processor; a process that has one should make room for a fresh one.
     pub fn abandoned_threads(&self) -> usize {
         self.threads.abandoned()
+    }
+
+    /// Whether so many threads are abandoned that no tool can run.
+    pub fn is_exhausted(&self) -> bool {
+        self.threads.abandoned() > self.limits.abandoned_threads
     }
 
     /// Counts as an abandoned thread until it is dropped.

@@ -87,6 +87,7 @@ impl Driver {
             settings: self.script.settings.clone(),
             env: Arc::default(),
             admin_token: None,
+            scheduler_secret: None,
         }
     }
 

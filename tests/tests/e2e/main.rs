@@ -14,5 +14,6 @@ mod dev;
 mod load;
 mod loops;
 mod packages;
+mod serve;
 mod stack;
 mod stores;

@@ -73,7 +73,7 @@ impl Built {
 }
 
 #[tokio::test]
-async fn ten_packages_run_unchanged() {
+async fn fifteen_packages_run_unchanged() {
     let built = Built::new();
     for (tool, expected) in [
         (
@@ -81,8 +81,21 @@ async fn ten_packages_run_unchanged() {
             json!({"good": true, "bad": false, "errors": "must be >= 1"}),
         ),
         ("cheerio", json!({"first": "One", "count": 2})),
+        (
+            "csv_parse",
+            json!({"rows": [{"a": "1", "b": "2"}, {"a": "3", "b": "x,y"}], "now": [["1", "2"]]}),
+        ),
         ("date_fns", json!({"next": "2026-12-31", "days": 31})),
+        ("handlebars", json!({"text": "<Ada><B&amp;B>"})),
+        (
+            "iconv_lite",
+            json!({"euro": "e980", "japanese": "日本", "known": true}),
+        ),
         ("jose", json!({"who": "ada", "other": "bob"})),
+        (
+            "jsonwebtoken",
+            json!({"who": "ada", "other": "bob", "forged": "JsonWebTokenError: invalid signature"}),
+        ),
         (
             "lodash_es",
             json!({"chunks": [[1, 2], [3]], "groups": {"1": ["a"], "2": ["bb"]}, "fn": "function"}),
@@ -96,6 +109,10 @@ async fn ten_packages_run_unchanged() {
         (
             "uuid",
             json!({"v4": true, "v7": true, "v5": "e79ebe1c-54b5-5818-aa8a-b3b1a6276427"}),
+        ),
+        (
+            "winston",
+            json!({"lines": [{"level": "info", "message": "hello", "who": "ada"}]}),
         ),
     ] {
         assert_eq!(built.returned(tool, json!({})).await, expected, "{tool}");

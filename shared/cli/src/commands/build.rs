@@ -11,7 +11,7 @@ use serde_json::json;
 use super::compiled;
 use crate::output;
 
-mod bundle;
+pub(crate) mod bundle;
 
 /// What to build.
 #[derive(Args)]
@@ -57,7 +57,7 @@ pub(crate) enum Architecture {
 
 impl Architecture {
     /// As AWS and the command line name it.
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Arm64 => "arm64",
             Self::X86_64 => "x86_64",
@@ -78,7 +78,7 @@ pub(crate) async fn run(arguments: BuildArguments) -> anyhow::Result<ExitCode> {
         .as_ref()
         .map_or("", |manifest| manifest.revision.as_str());
     let bundle = match arguments.target {
-        Some(Target::Lambda) => lambda(&arguments, &out)?,
+        Some(Target::Lambda) => lambda(arguments.functions.as_deref(), arguments.arch, &out)?,
         None => Vec::new(),
     };
     if arguments.json {
@@ -107,11 +107,17 @@ pub(crate) async fn run(arguments: BuildArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn lambda(arguments: &BuildArguments, artifact: &Path) -> anyhow::Result<Vec<bundle::Written>> {
-    let functions = match &arguments.functions {
-        Some(folder) => folder.clone(),
-        None => bundle::compile_functions(arguments.arch)?,
+/// Writes the functions' archives and the template beside an artifact; compiles the functions first if
+/// none are given.
+pub(crate) fn lambda(
+    functions: Option<&Path>,
+    arch: Architecture,
+    artifact: &Path,
+) -> anyhow::Result<Vec<bundle::Written>> {
+    let functions = match functions {
+        Some(folder) => folder.to_owned(),
+        None => bundle::compile_functions(arch)?,
     };
     let out = artifact.join("lambda");
-    bundle::write(&functions, artifact, &out, arguments.arch)
+    bundle::write(&functions, artifact, &out, arch)
 }

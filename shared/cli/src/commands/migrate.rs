@@ -36,7 +36,7 @@ pub(crate) async fn run(arguments: &MigrateArguments) -> anyhow::Result<ExitCode
     let url = values.given("DATABASE_URL").map(Secret::new);
     let url =
         url.context("DATABASE_URL is not set; set it to postgres://user:password@host:5432/name")?;
-    let ca = crate::dev::ca(&values)?;
+    let ca = crate::host::ca(&values)?;
     let store = PgStore::new(Pool::new(&url, 1, ca.as_deref())?);
     let found = if plan {
         store.plan_migrations().await?

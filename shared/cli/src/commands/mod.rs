@@ -4,6 +4,7 @@ mod bells;
 pub(crate) mod build;
 pub(crate) mod cancel;
 pub(crate) mod decide;
+pub(crate) mod deploy;
 pub(crate) mod doctor;
 pub(crate) mod import;
 pub(crate) mod init;

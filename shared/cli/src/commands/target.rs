@@ -18,7 +18,8 @@ use openeve_runtime::ports::{NoObserver, Store as _};
 use openeve_runtime::resume::ResumeDeps;
 
 use super::bells::CommandDoorbell;
-use crate::dev::{ca, recorded};
+use crate::dev::recorded;
+use crate::host::ca;
 use crate::output::{self, Usage};
 
 /// Where to find the run.

@@ -13,9 +13,9 @@ use openeve_runtime::ports::{PausedCall, Pauses};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::follow::label;
-use super::host::Host;
 use crate::commands::shown;
 use crate::commands::target::quoted;
+use crate::host::Host;
 use crate::output;
 
 /// Tells of every new pause of the runs that come in, until none will come any more.

@@ -6,19 +6,19 @@
 //! begun iterations finish; a process that was killed is resumed by the next start.
 
 mod asks;
-mod bells;
 mod database;
 mod follow;
-mod host;
 mod model;
 pub(crate) mod packages;
 mod send;
 mod server;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -31,11 +31,27 @@ use openeve_runtime::ports::{Pauses, RunView};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::commands::{compiled_apart, say_findings};
+use crate::host::{self, Host, Plan};
 use crate::output;
 pub(crate) use database::recorded;
 use follow::Follow;
-use host::Host;
-pub(crate) use host::ca;
+
+/// The knobs as `dev` reads them unless the environment says otherwise: development mode, and leases
+/// so short that a killed `dev` is resumed by the next one at once. One process on one machine can
+/// afford to look often.
+const DEFAULTS: [(&str, &str); 5] = [
+    ("OPENEVE_MODE", "development"),
+    ("OPENEVE_RUN_LEASE_MS", "4000"),
+    ("OPENEVE_RUN_HEARTBEAT_MS", "1000"),
+    ("OPENEVE_DATABASE_CONNECTIONS", "8"),
+    ("OPENEVE_TICK_INTERVAL_MS", "2000"),
+];
+/// Bells answered at once.
+const BELLS_AT_ONCE: usize = 16;
+/// How often the sweep looks.
+const SWEEP_PAUSE: Duration = Duration::from_mins(1);
+/// How long begun work may take to finish after Ctrl-C.
+const DRAIN: Duration = Duration::from_secs(20);
 
 /// How to run.
 #[derive(Args)]
@@ -59,20 +75,20 @@ pub(crate) struct DevArguments {
 
 /// Runs until Ctrl-C, or until the reply with `--once`.
 pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
-    let values = host::values()?;
+    let values = host::values(&DEFAULTS)?;
     // What matters is said below and in the runs' own lines; logs are for what goes wrong.
     logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
     packages::install(&arguments.folder)?;
     let compiler = Arc::default();
     let compilation = compiled_apart(&arguments.folder, true, &compiler).await;
-    let Some(artifact) = built(&arguments.folder, compilation)? else {
+    let Some(artifact) = built(&arguments.folder, &compilation)? else {
         return Ok(ExitCode::FAILURE);
     };
     let database = database::Database::open(&arguments.folder, &values)?;
     let model = model::Model::choose(&values).await?;
     let (asking, asked) = unbounded_channel();
     let follow = Arc::new(Follow::new(asking));
-    let host = Host::start(&values, &artifact, &database, &model, follow).await?;
+    let host = Host::start(&values, &artifact, plan(&database, &model, follow)).await?;
     let server = server::Server::start(&host, arguments.port).await?;
     announce(&artifact.manifest, &server, &model);
     let (url, again) = (server.url().to_owned(), asks::again(&arguments.folder));
@@ -80,9 +96,33 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
 
     let ended = converse(&arguments, &host, &artifact.manifest, &compiler).await;
     server.stop();
-    host.drain(interrupted()).await;
+    drain(&host).await;
     database.close();
     ended
+}
+
+fn plan(database: &database::Database, model: &model::Model, follow: Arc<Follow>) -> Plan {
+    Plan {
+        database: database.url().clone(),
+        base_url: model.base_url(),
+        api_key: model.api_key(),
+        secrets: BTreeMap::new(),
+        observer: follow,
+        bells_at_once: BELLS_AT_ONCE,
+        fires_schedules: true,
+        sweep_pause: SWEEP_PAUSE,
+    }
+}
+
+/// Lets begun work come to a boundary, for a while or until Ctrl-C.
+async fn drain(host: &Host) {
+    let begun = host.begun();
+    if begun > 0 {
+        output::say(&format!(
+            "finishing what has begun ({begun}); Ctrl-C again ends at once, the next start resumes it"
+        ));
+    }
+    host.drain(DRAIN, interrupted()).await;
 }
 
 /// What came of a single run.
@@ -98,11 +138,11 @@ pub(crate) enum Ran {
 /// One run of a folder without a server: the message goes the way any other does. It ends
 /// or waits for a person before this returns.
 pub(crate) async fn one(folder: &Path, message: &str) -> anyhow::Result<Ran> {
-    let values = host::values()?;
+    let values = host::values(&DEFAULTS)?;
     logs::start(Form::Readable, &log_level(&values.text("OPENEVE_LOG")));
     packages::install(folder)?;
     let compilation = compiled_apart(folder, true, &Arc::default()).await;
-    let Some(artifact) = built(folder, compilation)? else {
+    let Some(artifact) = built(folder, &compilation)? else {
         return Ok(Ran::Unbuilt);
     };
     let database = database::Database::open(folder, &values)?;
@@ -113,7 +153,7 @@ pub(crate) async fn one(folder: &Path, message: &str) -> anyhow::Result<Ran> {
     ));
     let (asking, _asked) = unbounded_channel();
     let follow = Arc::new(Follow::new(asking));
-    let host = Host::start(&values, &artifact, &database, &model, follow).await?;
+    let host = Host::start(&values, &artifact, plan(&database, &model, follow)).await?;
     let sent = tokio::select! {
         sent = send::message(&host, &artifact.manifest, message, true) => sent.map(Some),
         () = interrupted() => Ok(None),
@@ -129,7 +169,7 @@ pub(crate) async fn one(folder: &Path, message: &str) -> anyhow::Result<Ran> {
         Ok(None) => Ok(Ran::Stopped),
         Err(error) => Err(error),
     };
-    host.drain(interrupted()).await;
+    drain(&host).await;
     database.close();
     ran
 }
@@ -171,13 +211,13 @@ async fn converse(
 }
 
 /// Says every finding and writes the artifact; `None` if the folder cannot be built.
-fn built(folder: &Path, compilation: Compilation) -> anyhow::Result<Option<Artifact>> {
-    say_findings(folder, &compilation);
+fn built(folder: &Path, compilation: &Compilation) -> anyhow::Result<Option<Artifact>> {
+    say_findings(folder, compilation);
     if !compilation.is_ok() {
         return Ok(None);
     }
     let out = folder.join(".openeve");
-    emit(&compilation, &out).context("the artifact could not be written")?;
+    emit(compilation, &out).context("the artifact could not be written")?;
     Ok(Some(Artifact::load(&out)?))
 }
 

@@ -9,22 +9,28 @@ use serde_json::Value;
 use crate::commands::types;
 use crate::output;
 
-/// Installs what `package.json` declares and `node_modules` lacks. Says what it runs. A folder
-/// without `package.json`, or one that has everything, needs no npm.
-pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
+/// What `package.json` declares and `node_modules` lacks.
+pub(crate) fn missing(folder: &Path) -> anyhow::Result<Vec<String>> {
     let Ok(text) = std::fs::read_to_string(folder.join("package.json")) else {
-        return Ok(());
+        return Ok(Vec::new());
     };
     let package: Value = serde_json::from_str(&text)
         .with_context(|| format!("{} is not JSON", folder.join("package.json").display()))?;
-    let missing: Vec<&str> = package
+    let declared = package
         .get("dependencies")
         .and_then(Value::as_object)
         .into_iter()
-        .flat_map(|packages| packages.keys())
-        .map(String::as_str)
+        .flat_map(|packages| packages.keys());
+    Ok(declared
         .filter(|name| !folder.join("node_modules").join(name).exists())
-        .collect();
+        .cloned()
+        .collect())
+}
+
+/// Installs what `package.json` declares and `node_modules` lacks. Says what it runs. A folder
+/// without `package.json`, or one that has everything, needs no npm.
+pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
+    let missing = missing(folder)?;
     if missing.is_empty() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use openeve_runtime::ingress::{IngressRequest, handle};
 use openeve_runtime::ports::RunView;
 use serde_json::{Value, json};
 
-use super::host::Host;
+use crate::host::Host;
 
 /// How often the run is looked at.
 const LOOK: Duration = Duration::from_millis(200);

@@ -3,20 +3,16 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use openeve_runtime::ingress::{IngressRequest, handle};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::host::Host;
+use crate::host::{Host, http};
 use crate::output;
 
 /// Ports tried behind the one that was asked for.
 const PORTS_TRIED: u16 = 20;
-/// Bytes read of one body; the ingress refuses what is over its own, lower bound.
-const BODY_BYTES_READ: usize = 8 * 1024 * 1024;
 
 /// A server that answers on loopback.
 pub(super) struct Server {
@@ -66,35 +62,16 @@ async fn bind(port: u16) -> anyhow::Result<TcpListener> {
 }
 
 async fn answer(State(host): State<Arc<Host>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    if !is_local(&parts.headers) {
+    if !is_local(request.headers()) {
         let why = "this development server answers only to 127.0.0.1 and localhost, and to no web page of another origin";
-        return plain(403, "request_foreign", why);
+        return http::plain(403, "request_foreign", why);
     }
-    let Ok(body) = to_bytes(body, BODY_BYTES_READ).await else {
-        return plain(
-            413,
-            "request_too_large",
-            "the body is larger than 8 MiB, or broke off",
-        );
-    };
-    let inbound = IngressRequest {
-        method: parts.method,
-        path: parts.uri.path().to_owned(),
-        query: parts.uri.query().unwrap_or_default().to_owned(),
-        headers: parts.headers,
-        body,
-    };
-    let answered = handle(&host.ingress(), inbound).await;
-    let mut response = Response::new(Body::from(answered.body));
-    *response.headers_mut() = answered.headers;
-    *response.status_mut() = http::StatusCode::from_u16(answered.status).unwrap_or_default();
-    response
+    http::answer(&host.ingress(), request).await
 }
 
 /// Whether the request names this machine: a web page that a browser shows could otherwise post to
 /// the agent, or read its runs under a name of its own that resolves to loopback.
-fn is_local(headers: &http::HeaderMap) -> bool {
+fn is_local(headers: &axum::http::HeaderMap) -> bool {
     let local = |text: &str| {
         let host = text.rsplit_once("://").map_or(text, |(_, host)| host);
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
@@ -105,11 +82,4 @@ fn is_local(headers: &http::HeaderMap) -> bool {
             .get(name)
             .is_none_or(|value| value.to_str().is_ok_and(local))
     })
-}
-
-fn plain(status: u16, code: &str, message: &str) -> Response {
-    let body = serde_json::json!({"error": {"code": code, "message": message}});
-    let mut response = Response::new(Body::from(body.to_string()));
-    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
-    response
 }

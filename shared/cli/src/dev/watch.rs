@@ -10,8 +10,8 @@ use openeve_compiler::Compiler;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::built;
-use super::host::Host;
 use crate::commands::compiled_apart;
+use crate::host::Host;
 use crate::output;
 
 /// Editors write a file in several steps, which follow each other at once; this long after the first
@@ -49,7 +49,7 @@ pub(super) async fn reload_on_change(
         if again {
             continue;
         }
-        match built(folder, compilation) {
+        match built(folder, &compilation) {
             Ok(None) => {
                 broken = true;
                 output::say("the previous revision goes on until this is mended");

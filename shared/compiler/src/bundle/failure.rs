@@ -4,57 +4,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use super::rolldown_run::{Failed, Finding};
+use openeve_domain::node::{Support, builtin};
+
+use super::builtins::package_name;
+use super::rolldown_run::{ABSENT, Failed, Finding};
 use super::{CORE, Imports, relative};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::{Folder, SourceFile};
 use crate::parse::parse;
-
-/// Modules of Node that an import without `node:` may mean.
-const NODE_BUILTINS: &[&str] = &[
-    "assert",
-    "async_hooks",
-    "buffer",
-    "child_process",
-    "cluster",
-    "console",
-    "constants",
-    "crypto",
-    "dgram",
-    "diagnostics_channel",
-    "dns",
-    "domain",
-    "events",
-    "fs",
-    "http",
-    "http2",
-    "https",
-    "inspector",
-    "module",
-    "net",
-    "os",
-    "path",
-    "perf_hooks",
-    "process",
-    "punycode",
-    "querystring",
-    "readline",
-    "repl",
-    "stream",
-    "string_decoder",
-    "sys",
-    "timers",
-    "tls",
-    "trace_events",
-    "tty",
-    "url",
-    "util",
-    "v8",
-    "vm",
-    "wasi",
-    "worker_threads",
-    "zlib",
-];
 
 /// Imports that lead nowhere, though the bundle itself could be written.
 pub(super) fn unresolved(
@@ -109,6 +66,7 @@ fn one(folder: &Folder, tool: &str, imports: &Imports, finding: &Finding) -> Vec
                 specifier.len() + 2,
             )]
         }
+        ABSENT => vec![absent(tool, source.as_ref(), finding)],
         "MISSING_EXPORT" => {
             let importer = source.as_ref().map_or(tool, |source| source.path.as_str());
             let message = finding.message.trim_end_matches('.').replace('\\', "/");
@@ -122,6 +80,38 @@ fn one(folder: &Folder, tool: &str, imports: &Imports, finding: &Finding) -> Vec
             _ => vec![generic(Code::SyntaxError, tool, source.as_ref(), finding)],
         },
         _ => vec![generic(Code::BundleFailed, tool, source.as_ref(), finding)],
+    }
+}
+
+/// A package imports a module of Node that tools do not have.
+fn absent(tool: &str, source: Option<&SourceFile>, finding: &Finding) -> Diagnostic {
+    let specifier = finding.specifier.as_deref().unwrap_or_default();
+    let file = source.map_or(tool, |source| source.path.as_str());
+    let package = package_name(finding.file.as_deref().unwrap_or_default()).unwrap_or_default();
+    let message = format!(
+        "the package {package} imports {specifier:?}, a module of Node that tools do not have: \
+         what uses it throws when it is called"
+    );
+    let help = match builtin(specifier).map(|found| found.support) {
+        Some(Support::Refused(instead)) => {
+            format!("if the tool needs that part of the package, {instead}")
+        }
+        Some(Support::Offered) | None => "use another package".to_owned(),
+    };
+    let found = Diagnostic::new(Code::AbsentBuiltin, message).help(help);
+    let place = source.and_then(|source| {
+        let at = ['"', '\'', '`']
+            .iter()
+            .find_map(|quote| source.text.find(&format!("{quote}{specifier}{quote}")))?;
+        Some((source, u32::try_from(at).ok()?))
+    });
+    match place {
+        Some((source, start)) => {
+            let width = u32::try_from(specifier.len() + 2).unwrap_or(1);
+            let end = start.saturating_add(width);
+            found.at(source, Span { start, end })
+        }
+        None => found.in_file(file),
     }
 }
 
@@ -153,7 +143,7 @@ fn placed(
 /// Why an import leads nowhere.
 fn nature(folder: &Folder, specifier: &str, finding: &Finding) -> String {
     if is_builtin(specifier) {
-        "a module of Node, which the engine that runs tools does not have".to_owned()
+        "a module of Node that tools do not have".to_owned()
     } else if specifier == "openeve"
         || specifier.starts_with(CORE)
         || specifier.starts_with("@openeve/")
@@ -173,6 +163,9 @@ fn nature(folder: &Folder, specifier: &str, finding: &Finding) -> String {
 }
 
 fn way_out(folder: &Folder, specifier: &str) -> String {
+    if let Some(Support::Refused(instead)) = builtin(specifier).map(|found| found.support) {
+        return instead.to_owned();
+    }
     if is_builtin(specifier) {
         return "use what the engine offers, such as fetch, or a package that also runs in browsers".to_owned();
     }
@@ -201,8 +194,7 @@ fn way_out(folder: &Folder, specifier: &str) -> String {
 }
 
 fn is_builtin(specifier: &str) -> bool {
-    let first = specifier.split('/').next().unwrap_or_default();
-    specifier.starts_with("node:") || NODE_BUILTINS.contains(&first)
+    specifier.starts_with("node:") || builtin(specifier).is_some()
 }
 
 fn is_path(specifier: &str) -> bool {
@@ -238,7 +230,7 @@ mod tests {
 
     #[test]
     fn modules_of_node_are_known_with_and_without_their_prefix() {
-        for specifier in ["fs", "node:fs", "fs/promises", "node:test"] {
+        for specifier in ["fs", "node:fs", "fs/promises", "node:test", "node:nothing"] {
             assert!(is_builtin(specifier), "{specifier}");
         }
         assert!(!is_builtin("ms"));

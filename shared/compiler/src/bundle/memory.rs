@@ -4,13 +4,16 @@
 //! of each: the content of the author's files; size, times and inode of files of packages, which are
 //! many and change with an installation; the names in the folders that authored files lie in, for a
 //! new file may stand before another; and of every folder above them what decides about packages.
-//! A bundle with an import that leads nowhere is never kept.
+//! A bundle with an import that leads nowhere is never kept, nor is one of which a part changed while
+//! it was made: nobody knows whether it was read before or after.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use openeve_domain::canonical::sha256_hex;
 
@@ -43,7 +46,7 @@ enum Kind {
     Names,
 }
 
-type Stamps = BTreeMap<(PathBuf, Kind), Stamp>;
+type Stamps = Arc<[(PathBuf, Kind, Stamp)]>;
 
 #[derive(Debug)]
 struct Kept<T> {
@@ -55,7 +58,9 @@ struct Kept<T> {
 #[derive(Debug)]
 pub(crate) struct Memory<T> {
     kept: Mutex<HashMap<String, Kept<T>>>,
-    now: Mutex<HashMap<(PathBuf, Kind), Stamp>>,
+    now: Mutex<HashMap<PathBuf, Vec<(Kind, Stamp)>>>,
+    /// When this compilation began, in nanoseconds of the file system's time.
+    begun_ns: AtomicI64,
 }
 
 impl<T> Default for Memory<T> {
@@ -63,14 +68,24 @@ impl<T> Default for Memory<T> {
         Self {
             kept: Mutex::default(),
             now: Mutex::default(),
+            begun_ns: AtomicI64::new(i64::MAX),
         }
     }
 }
 
 impl<T: Clone> Memory<T> {
     /// A compilation begins: what the files looked like before counts no more.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "it is compared with the times of files, which no replay has"
+    )]
     pub(crate) fn begin(&self) {
         lock(&self.now).clear();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+        let now = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
+        // Without a clock nothing is kept.
+        self.begun_ns
+            .store(now.unwrap_or(i64::MIN), Ordering::Relaxed);
     }
 
     /// What was made for this key, if nothing that it depends on has changed.
@@ -78,16 +93,15 @@ impl<T: Clone> Memory<T> {
         let (stamps, value) = {
             let kept = lock(&self.kept);
             let kept = kept.get(key)?;
-            (kept.stamps.clone(), kept.value.clone())
+            (Arc::clone(&kept.stamps), kept.value.clone())
         };
-        let holds =
-            |((path, kind), stamp): (&(PathBuf, Kind), &Stamp)| self.stamp(path, *kind) == *stamp;
-        stamps.iter().all(holds).then_some(value)
+        let mut each = stamps.iter();
+        let holds = each.all(|(path, kind, stamp)| self.is(path, *kind, stamp));
+        holds.then_some(value)
     }
 
-    /// Keeps what was made of these imports for this key. What changed since the compilation began
-    /// is stamped as it was when it was first looked at, or newly; then the next recall fails, or a
-    /// file changed while it was read, of which a watcher tells.
+    /// Keeps what was made of these imports for this key, if none of its parts has changed since the
+    /// compilation began.
     pub(crate) fn keep(
         &self,
         key: String,
@@ -96,25 +110,55 @@ impl<T: Clone> Memory<T> {
         imports: &Imports,
         value: T,
     ) {
-        let stamps = depends_on(root, source, imports)
-            .into_iter()
-            .map(|(path, kind)| {
-                let stamp = self.stamp(&path, kind);
-                ((path, kind), stamp)
-            });
+        let parts = depends_on(root, source, imports);
+        let begun_ns = self.begun_ns.load(Ordering::Relaxed);
+        if parts.iter().any(|(path, _)| changed_since(path, begun_ns)) {
+            return;
+        }
+        let stamps = parts.into_iter().map(|(path, kind)| {
+            let stamp = self.stamp(&path, kind);
+            (path, kind, stamp)
+        });
         let stamps = stamps.collect();
         lock(&self.kept).insert(key, Kept { stamps, value });
     }
 
-    fn stamp(&self, path: &Path, kind: Kind) -> Stamp {
-        let place = (path.to_owned(), kind);
-        if let Some(stamp) = lock(&self.now).get(&place) {
-            return stamp.clone();
-        }
-        let stamp = read(path, kind);
-        lock(&self.now).insert(place, stamp.clone());
-        stamp
+    /// Whether a file or folder looks as it did.
+    fn is(&self, path: &Path, kind: Kind, stamp: &Stamp) -> bool {
+        let known = lock(&self.now).get(path).and_then(|known| {
+            let mut known = known.iter();
+            known
+                .find(|(of, _)| *of == kind)
+                .map(|(_, now)| now == stamp)
+        });
+        known.unwrap_or_else(|| self.stamp(path, kind) == *stamp)
     }
+
+    fn stamp(&self, path: &Path, kind: Kind) -> Stamp {
+        let known = lock(&self.now).get(path).and_then(|known| {
+            let mut known = known.iter();
+            known
+                .find(|(of, _)| *of == kind)
+                .map(|(_, now)| now.clone())
+        });
+        known.unwrap_or_else(|| {
+            let stamp = read(path, kind);
+            let mut now = lock(&self.now);
+            now.entry(path.to_owned())
+                .or_default()
+                .push((kind, stamp.clone()));
+            stamp
+        })
+    }
+}
+
+/// Whether a file or folder may have changed since then. The file system's clock moves in steps.
+fn changed_since(path: &Path, begun_ns: i64) -> bool {
+    const STEP_NS: i64 = 20_000_000;
+    fs::symlink_metadata(path).is_ok_and(|found| {
+        let at = found.ctime().saturating_mul(1_000_000_000);
+        at.saturating_add(found.ctime_nsec()) >= begun_ns.saturating_sub(STEP_NS)
+    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

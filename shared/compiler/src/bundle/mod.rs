@@ -2,8 +2,8 @@
 //! [architecture, authored code].
 //!
 //! A module in the artifact has one default export, the definition; types are gone, packages from
-//! `node_modules` are inlined (`CommonJS` too), unused code is dropped. Only `@openeve/core` stays an
-//! import: the engine provides it. Nothing is resolved at run time, so whatever an import needs that
+//! `node_modules` are inlined (`CommonJS` too), unused code is dropped. Only `@openeve/core` and the
+//! modules of Node that tools have stay imports: the engine provides them. Nothing is resolved at run time, so whatever an import needs that
 //! the engine lacks is a diagnostic here. Output depends on the sources alone.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +13,7 @@ use std::path::{Component, Path};
 use crate::diagnostic::Diagnostic;
 use crate::discover::{Folder, SourceFile};
 
+mod builtins;
 mod entry;
 mod failure;
 mod memory;
@@ -21,7 +22,7 @@ mod schema;
 mod workers;
 
 pub(crate) use entry::{Entry, module_path};
-use rolldown_run::Run;
+use rolldown_run::{Finding, Run};
 use schema::Frozen;
 pub(crate) use schema::{Unfrozen, freeze};
 
@@ -76,7 +77,7 @@ pub(crate) fn bundle(
             return Ok(run);
         }
         let run = runtime.block_on(rolldown_run::run(&folder.root, entry))?;
-        if let Some(memory) = memory.filter(|_| run.unresolved.is_empty()) {
+        if let Some(memory) = memory.filter(|_| run.unresolved.iter().all(Finding::is_absent)) {
             let source = folder.root.join(&entry.file.path);
             let modules = &memory.modules;
             modules.keep(key, &folder.root, &source, &run.imports, run.clone());

@@ -4,9 +4,11 @@
 //! module in the artifact has the same shape whatever the author called it.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use openeve_domain::node::builtin;
 use rolldown::plugin::{
     HookLoadArgs, HookLoadOutput, HookLoadReturn, HookResolveIdArgs, HookResolveIdOutput,
     HookResolveIdReturn, HookUsage, Plugin, PluginContext, SharedLoadPluginContext,
@@ -18,8 +20,11 @@ use rolldown::{
 use rolldown_common::{ModuleType, Output};
 use rolldown_error::{BuildDiagnostic, DiagnosticOptions};
 
+use super::builtins::{Absent, Builtins, is_absent, package_name};
 use super::{CORE, Entry, Imports};
 
+/// The kind of a finding about a module of Node that a package imports and tools do not have.
+pub(super) const ABSENT: &str = "ABSENT_BUILTIN";
 /// The specifier of the virtual entry.
 const ENTRY: &str = "openeve:entry";
 /// Its id; the zero byte keeps other resolvers away.
@@ -56,6 +61,20 @@ pub(super) struct Finding {
     pub(super) utf16_at: Option<usize>,
 }
 
+impl Finding {
+    /// Whether it is about a module of Node that a package imports, and no more than a warning.
+    pub(super) fn is_absent(&self) -> bool {
+        self.kind == ABSENT
+    }
+
+    /// The import it is about, if a package imports a module of Node that tools do not have.
+    fn unguarded(&self, root: &Path) -> Option<(String, String)> {
+        let file = root.join(self.file.as_deref()?);
+        let edge = (file.to_string_lossy().into_owned(), self.specifier.clone()?);
+        (self.kind == "UNRESOLVED_IMPORT" && is_absent(&edge.0, &edge.1)).then_some(edge)
+    }
+}
+
 /// Bundles a definition.
 pub(super) async fn run(root: &Path, entry: &Entry<'_>) -> Result<Run, Failed> {
     let source = &entry.file.path;
@@ -78,7 +97,35 @@ pub(super) async fn run_text(
     bundled(root, "schema", source, entry).await
 }
 
+/// Bundles; once more if packages require modules of Node that tools do not have, without guarding it:
+/// only the bundler knows which `require` stands in a `try`.
 async fn bundled(root: &Path, name: &str, source: &str, entry: Start) -> Result<Run, Failed> {
+    let entry = Arc::new(entry);
+    let once = |absent| bundled_once(root, name, source, Arc::clone(&entry), absent);
+    let first = Box::pin(once(Absent::new())).await;
+    let found = match &first {
+        Ok(run) => &run.unresolved,
+        Err(failed) => &failed.findings,
+    };
+    let unguarded: Absent = found
+        .iter()
+        .filter_map(|finding| finding.unguarded(root))
+        .collect();
+    if unguarded.is_empty() {
+        return first;
+    }
+    Box::pin(once(unguarded)).await
+}
+
+async fn bundled_once(
+    root: &Path,
+    name: &str,
+    source: &str,
+    entry: Arc<Start>,
+    unguarded: Absent,
+) -> Result<Run, Failed> {
+    let seen = Arc::new(Mutex::new(Absent::new()));
+    let builtins = Builtins::new(unguarded, Arc::clone(&seen));
     let imports = Arc::new(Mutex::new(Imports::default()));
     let failed = |findings: Vec<Finding>| Failed {
         imports: taken(&imports),
@@ -87,7 +134,7 @@ async fn bundled(root: &Path, name: &str, source: &str, entry: Start) -> Result<
     let finding = |event: &BuildDiagnostic| finding(root, event);
     let bundler = BundlerBuilder::default()
         .with_options(options(root, name, Arc::clone(&imports)))
-        .with_plugins(vec![Arc::new(entry)])
+        .with_plugins(vec![entry, Arc::new(builtins)])
         .build();
     let mut bundler = bundler.map_err(|errors| failed(errors.iter().map(finding).collect()))?;
     let output = Box::pin(bundler.generate()).await;
@@ -116,14 +163,36 @@ async fn bundled(root: &Path, name: &str, source: &str, entry: Start) -> Result<
         .warnings
         .iter()
         .map(finding)
-        .filter(|finding| finding.kind == "UNRESOLVED_IMPORT")
-        .collect();
+        .filter(|finding| finding.kind == "UNRESOLVED_IMPORT");
+    let unresolved = unresolved.chain(absent(&seen)).collect();
     Ok(Run {
         code,
         map,
         imports: taken(&imports),
         unresolved,
     })
+}
+
+/// One finding for each package and module of Node that it imports, though tools do not have it.
+fn absent(seen: &Mutex<Absent>) -> Vec<Finding> {
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut told = BTreeSet::new();
+    let new = |(importer, specifier): &&(String, String)| {
+        told.insert((
+            package_name(importer),
+            builtin(specifier).map(|found| found.name),
+        ))
+    };
+    let new: Vec<_> = seen.iter().filter(new).collect();
+    new.into_iter()
+        .map(|(importer, specifier)| Finding {
+            kind: ABSENT.to_owned(),
+            message: String::new(),
+            file: Some(importer.clone()),
+            specifier: Some(specifier.clone()),
+            utf16_at: None,
+        })
+        .collect()
 }
 
 fn taken(imports: &Mutex<Imports>) -> Imports {

@@ -4,6 +4,7 @@
 //! reserves and this version leaves out is named in a warning, so nothing is ignored in silence.
 //! Helpers may live anywhere else in the folder, or beside it.
 
+mod migrations;
 mod near;
 mod parts;
 mod skills;
@@ -92,6 +93,8 @@ pub(crate) struct Folder {
     pub(crate) channels: Vec<NamedFile>,
     pub(crate) schedules: Vec<NamedFile>,
     pub(crate) skills: Vec<SkillFolder>,
+    /// `migrations/`: the author's own, for the command that applies them at a deployment.
+    pub(crate) migrations: Vec<Asset>,
     pub(crate) parts: Parts,
     /// `package.json`, to tell a package that is missing from one that is not installed.
     pub(crate) package: Option<SourceFile>,
@@ -129,6 +132,7 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
     let channels = read_named(&root, "channels", diagnostics);
     let schedules = read_named(&root, "schedules", diagnostics);
     let skills = skills::read(&root, "", diagnostics);
+    let migrations = migrations::read(&root, diagnostics);
     let parts = parts::read(&root, diagnostics);
     Some(Folder {
         root,
@@ -140,6 +144,7 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
         channels,
         schedules,
         skills,
+        migrations,
         parts,
         package,
         lock,

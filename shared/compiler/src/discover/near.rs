@@ -135,6 +135,8 @@ mod tests {
             ("sub-agents", Some("subagents")),
             ("agents", Some("subagents")),
             ("crons", Some("schedules")),
+            ("migrations", None),
+            ("integrations", None),
             ("lib", None),
             ("playbooks", None),
             ("node_modules", None),

@@ -111,6 +111,7 @@ impl Drafts {
 pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Drafts {
     let mut drafts = Drafts::default();
     let modules = Modules::new(&folder.root);
+    let mut reached = reach::Reached::default();
     if let Some(file) = &folder.agent {
         let name = folder
             .root
@@ -128,7 +129,7 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
     }
     for source in &folder.tools {
         let read = tool::tool(source, &modules);
-        let deep = reach::too_deep_below(&modules, &source.file.path);
+        let deep = reach::too_deep_below(&modules, &mut reached, &source.file.path);
         let can_be_bundled = deep.is_empty();
         diagnostics.extend(deep);
         diagnostics.extend(read.diagnostics);

@@ -1,6 +1,6 @@
 //! Which files of the project a module imports, to look at them before the bundler does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oxc::ast::ast::{Expression, ImportExpression, Program, Statement};
 use oxc::ast_visit::Visit;
@@ -9,32 +9,57 @@ use oxc::ast_visit::walk::walk_import_expression;
 use super::modules::{Modules, is_relative};
 use crate::diagnostic::Diagnostic;
 use crate::nesting::too_deep;
-use crate::parse::{nests, parse};
+use crate::parse::{glance, nests};
 
 /// The files that a module reaches and that no stage can follow: they nest too deeply. The bundler's
 /// own words say everything else that is wrong with them.
-pub(super) fn too_deep_below(modules: &Modules<'_>, path: &str) -> Vec<Diagnostic> {
+pub(super) fn too_deep_below(
+    modules: &Modules<'_>,
+    known: &mut Reached,
+    path: &str,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::from([path.to_owned()]);
     let mut open = vec![path.to_owned()];
     while let Some(path) = open.pop() {
-        let Some(file) = modules.file(&path) else {
-            continue;
-        };
-        if let Some(span) = too_deep(&file.text) {
-            found.push(nests(&file, span));
-            continue;
-        }
-        let imports = parse(&file, imports).unwrap_or_default();
-        for specifier in imports.iter().filter(|specifier| is_relative(specifier)) {
-            let next = modules.resolve(&path, specifier);
-            open.extend(
-                next.map(|file| file.path.clone())
-                    .filter(|path| seen.insert(path.clone())),
-            );
+        let next = known
+            .0
+            .entry(path)
+            .or_insert_with_key(|path| next(modules, path));
+        match next {
+            Next::TooDeep(finding) => found.push((**finding).clone()),
+            Next::Files(files) => {
+                let new = files.iter().filter(|path| seen.insert((*path).clone()));
+                open.extend(new.cloned());
+            }
         }
     }
     found
+}
+
+/// What is known of each file so far: many modules reach the same ones.
+#[derive(Debug, Default)]
+pub(super) struct Reached(BTreeMap<String, Next>);
+
+#[derive(Debug)]
+enum Next {
+    /// Nothing that follows a file may open it.
+    TooDeep(Box<Diagnostic>),
+    /// The files of the project that it imports.
+    Files(Vec<String>),
+}
+
+fn next(modules: &Modules<'_>, path: &str) -> Next {
+    let Some(file) = modules.file(path) else {
+        return Next::Files(Vec::new());
+    };
+    if let Some(span) = too_deep(&file.text) {
+        return Next::TooDeep(Box::new(nests(&file, span)));
+    }
+    let imports = glance(&file, imports).unwrap_or_default();
+    let relative = imports.iter().filter(|specifier| is_relative(specifier));
+    let files = relative.filter_map(|specifier| modules.resolve(path, specifier));
+    Next::Files(files.map(|file| file.path.clone()).collect())
 }
 
 /// What a module imports, in every form.

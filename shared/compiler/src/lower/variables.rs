@@ -22,6 +22,10 @@ const REPLACED: &str = "NODE_ENV";
 
 /// The variables a file names. A file that does not parse names none; another stage reports it.
 pub(crate) fn variables(file: &SourceFile) -> BTreeSet<String> {
+    // Most files read none, and need no tree to tell.
+    if !file.text.contains("process") {
+        return BTreeSet::new();
+    }
     parse(file, |program| {
         let mut found = Found::default();
         found.visit_program(program);

@@ -105,6 +105,10 @@ fn compiling_again_after_any_change_gives_what_a_new_compiler_gives() {
         }),
     ];
     for (what, change) in changes {
+        // Until what is there is old enough to be kept.
+        for _ in 0..8 {
+            compiler.compile(&root, Some(&Engine));
+        }
         change();
         let again = compiler.compile(&root, Some(&Engine));
         let new = compile_with(&root, Some(&Engine));
@@ -121,10 +125,14 @@ fn a_schema_that_has_not_changed_is_not_evaluated_again() {
         assert!(compilation.is_ok(), "{}", compilation.render());
         counting.0.load(Ordering::Relaxed)
     };
-    assert_eq!((evaluated(), evaluated()), (1, 1));
+    // What has just been written is not kept before the file system's clock has moved on.
+    let settled = || (0..10_000).any(|_| evaluated() == evaluated());
+    assert!(settled());
+    let before = evaluated();
     fs::write(agent.root().join("instructions.md"), "Be kind.").unwrap();
-    assert_eq!(evaluated(), 1);
+    assert_eq!(evaluated(), before);
     let changed = TOOL.replace("\"one\"", "\"two\"");
     fs::write(agent.root().join("tools/say.ts"), changed).unwrap();
-    assert_eq!((evaluated(), evaluated()), (2, 2));
+    assert_eq!(evaluated(), before + 1);
+    assert!(settled());
 }

@@ -58,6 +58,7 @@ fn the_artifact_has_every_part() {
     assert_eq!(
         files.keys().map(String::as_str).collect::<Vec<_>>(),
         [
+            "Dockerfile",
             "agent-revision.json",
             "assets/.gitkeep",
             "manifest.json",
@@ -222,4 +223,37 @@ fn a_folder_with_errors_has_no_artifact() {
         Err(EmitError::NotCompiled)
     ));
     assert!(!out.exists());
+}
+
+#[test]
+fn migrations_of_the_author_go_into_the_artifact_and_count_for_the_revision() {
+    let agent = sample()
+        .with("migrations/0002_more.sql", "SELECT 2;")
+        .with("migrations/0001_first.sql", "SELECT 1;")
+        .with("migrations/.hidden", "no");
+    let artifact = artifact(&compiled(&agent)).unwrap();
+    assert_eq!(artifact["migrations/0001_first.sql"], b"SELECT 1;");
+    assert!(!artifact.contains_key("migrations/.hidden"));
+    let preflight: Value = serde_json::from_slice(&artifact["preflight.json"]).unwrap();
+    assert_eq!(
+        preflight["migrations"]["files"],
+        json!(["migrations/0001_first.sql", "migrations/0002_more.sql"])
+    );
+    assert_ne!(revision(&agent), revision(&sample()));
+}
+
+#[test]
+fn the_container_runs_serve_as_nobody_and_copies_every_part_that_serve_reads() {
+    let artifact = artifact(&compiled(&sample())).unwrap();
+    let dockerfile = String::from_utf8(artifact["Dockerfile"].clone()).unwrap();
+    for path in artifact.keys().filter(|path| *path != "Dockerfile") {
+        let part = path.split('/').next().unwrap();
+        let copied = dockerfile
+            .lines()
+            .any(|line| line.starts_with("COPY ") && line.split(' ').any(|word| word == part));
+        assert!(copied, "{part} is not copied");
+    }
+    for wanted in ["USER 65532:65532", "CMD [\"serve\"]", "STOPSIGNAL SIGTERM"] {
+        assert!(dockerfile.contains(wanted), "{wanted}");
+    }
 }

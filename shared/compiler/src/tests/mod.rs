@@ -16,6 +16,7 @@ mod contract;
 mod folders;
 mod names;
 mod neighbours;
+mod node;
 mod schemas;
 mod skills;
 

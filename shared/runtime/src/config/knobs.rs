@@ -93,7 +93,7 @@ pub const KNOBS: &[Knob] = &[
         "OPENEVE_DATABASE_CONNECTIONS",
         Kind::Number("connections", 1, 100),
         "1",
-        "Connections of one process. A function on Lambda needs one; `dev` takes more.",
+        "Connections of one process. A function on Lambda needs one; `dev` and `serve` take 8 unless it is set.",
     ),
     knob(
         "OPENEVE_STEP_QUEUE_URL",
@@ -264,10 +264,33 @@ pub const KNOBS: &[Knob] = &[
         "How far back the tick looks for missed occurrences.",
     ),
     knob(
+        "OPENEVE_TICK_INTERVAL_MS",
+        Kind::Number(MS, 50, 60_000),
+        "60000",
+        "How often a host of one process looks for rows that need work and for due schedules; `serve` takes 10000 and `dev` 2000 unless it is set. On Lambda a clock rings once a minute.",
+    ),
+    secret(
+        "OPENEVE_SCHEDULER_SECRET",
+        None,
+        "What an outside clock sends to `/openeve/scheduler/tick`, as a bearer token or in `x-openeve-scheduler-secret`. Unset: in production that route is closed.",
+    ),
+    knob(
+        "OPENEVE_SERVE_CONCURRENCY",
+        Kind::Number("runs and deliveries", 1, 10_000),
+        "50",
+        "How many runs and deliveries one `serve` works on at once.",
+    ),
+    knob(
+        "OPENEVE_SERVE_DRAIN_MS",
+        Kind::Number(MS, 0, HOUR),
+        "25000",
+        "How long `serve` lets begun work come to its next boundary after SIGTERM or Ctrl-C. Give its supervisor a little more.",
+    ),
+    knob(
         "OPENEVE_AUTO_MIGRATE",
         Kind::Flag,
         "true",
-        "Whether `dev` applies migrations when it starts.",
+        "Whether `dev` and `serve` apply migrations when they start. If not, `serve` refuses to start on an older schema.",
     ),
     knob(
         "OPENEVE_POSTGRES_BIN",
@@ -280,6 +303,12 @@ pub const KNOBS: &[Knob] = &[
         Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
         "info",
         "The least severe log line that is written.",
+    ),
+    knob(
+        "OPENEVE_LOG_FORM",
+        Kind::Choice(&["json", "readable"]),
+        "json",
+        "How `serve` writes its log: JSON lines on standard output, or readable ones on standard error.",
     ),
 ];
 

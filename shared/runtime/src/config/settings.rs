@@ -48,6 +48,8 @@ pub struct Settings {
     pub idempotency_ttl_hours: u64,
     /// How far back the tick looks.
     pub schedule_lookback_ms: u64,
+    /// The pace of the tick.
+    pub tick_interval_ms: u64,
 }
 
 impl Settings {
@@ -89,6 +91,7 @@ impl Settings {
             delivery_lease_ms: values.number("OPENEVE_DELIVERY_QUEUE_LEASE_MS"),
             idempotency_ttl_hours: values.number("OPENEVE_IDEMPOTENCY_TTL_HOURS"),
             schedule_lookback_ms: values.number("OPENEVE_SCHEDULE_LOOKBACK_MS"),
+            tick_interval_ms: values.number("OPENEVE_TICK_INTERVAL_MS"),
         }
     }
 

@@ -3,7 +3,8 @@
 //!
 //! Routes: `/health`, `/healthz` and `/readyz`, open to all; `/runs/{id}` and `/runs/{id}/events`,
 //! for the operator; `/runs/{id}/pauses`, `approve`, `reject`, `answer` and `cancel`, for the operator
-//! and for the run's own channel; and what the agent's channels declare. A route without a secret
+//! and for the run's own channel; `/openeve/scheduler/tick`, for an outside clock; and what the agent's
+//! channels declare. A route without a secret
 //! is open in development, on loopback, and closed everywhere else.
 
 mod caller;
@@ -11,6 +12,7 @@ mod message;
 mod people;
 mod reply;
 mod runs;
+mod scheduler;
 mod wish;
 
 use std::collections::BTreeMap;
@@ -64,6 +66,8 @@ pub struct IngressDeps {
     pub env: Arc<BTreeMap<String, Secret>>,
     /// The operator's token.
     pub admin_token: Option<Secret>,
+    /// What an outside clock sends.
+    pub scheduler_secret: Option<Secret>,
 }
 
 /// Answers one request. Never fails otherwise: every failure is a response.
@@ -77,6 +81,7 @@ pub async fn handle(deps: &IngressDeps, request: IngressRequest) -> IngressRespo
             IngressResponse::json(200, &json!({"ok": true, "agent": deps.manifest.agent.id}))
         }
         "/readyz" => ready(deps).await,
+        scheduler::PATH => scheduler::handle(deps, &request).await,
         _ => match path.strip_prefix("/runs/") {
             Some(rest) => runs::handle(deps, &request, rest).await,
             None => channel_route(deps, &request, path).await,

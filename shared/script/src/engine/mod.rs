@@ -39,14 +39,17 @@ pub(crate) enum Work {
     Run,
     /// `needsApproval`.
     Gate,
+    /// None of them: the module is evaluated and its tool looked for.
+    Load,
 }
 
 impl Work {
-    /// The prelude's function that calls it.
-    fn function(self) -> &'static str {
+    /// The prelude's function that calls it, if any is called.
+    fn function(self) -> Option<&'static str> {
         match self {
-            Self::Run => "run",
-            Self::Gate => "gate",
+            Self::Run => Some("run"),
+            Self::Gate => Some("gate"),
+            Self::Load => None,
         }
     }
 
@@ -55,6 +58,7 @@ impl Work {
         match self {
             Self::Run => "the tool",
             Self::Gate => "the tool's needsApproval",
+            Self::Load => "the tool's module",
         }
     }
 }

@@ -80,7 +80,9 @@ fn describe(ctx: &Ctx<'_>, problem: &Problem) -> String {
 }
 
 fn read(ctx: &Ctx<'_>, code: &str) -> Result<String, Problem> {
-    let reader: Function<'_> = ctx.eval(READER)?;
+    let prepare: Function<'_> = ctx.eval(READER)?;
+    let builtin = Function::new(ctx.clone(), crate::host::builtin)?;
+    let reader: Function<'_> = prepare.call((builtin,))?;
     let (module, evaluated) = Module::declare(ctx.clone(), NAME, code)?.eval()?;
     while ctx.execute_pending_job() {}
     match evaluated.state() {

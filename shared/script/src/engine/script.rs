@@ -6,7 +6,7 @@ use std::sync::Arc;
 use openeve_domain::limits::TOOL_OUTPUT_BYTES_MAX;
 use openeve_domain::run::settle_calls::{Returned, ToolOutput};
 use openeve_domain::text::{head_and_tail, mend_surrogates};
-use rquickjs::{Context, Ctx, Function, Module, Object, Promise, Runtime, Value};
+use rquickjs::{Context, Ctx, Function, Module, Object, Promise, Runtime, Value, WriteOptions};
 use serde_json::json;
 
 use super::Job;
@@ -125,7 +125,7 @@ fn execute(
     budget.reset();
     // The bundle's own name: its lines are what the engine counts.
     let name = &job.module.path;
-    let (module, evaluated) = Module::declare(ctx.clone(), name.as_str(), &*source)
+    let (module, evaluated) = declared(ctx, job, &source)
         .and_then(Module::eval)
         .map_err(failed)?;
     event_loop.settle(&evaluated)?;
@@ -138,12 +138,34 @@ fn execute(
         };
         Failure::host(format_args!("{author} default-exports no tool; {HINT}"))
     })?;
-    let run: Function<'_> = core.get(job.work.function()).map_err(failed)?;
+    let Some(function) = job.work.function() else {
+        return Ok(("null".to_owned(), None));
+    };
+    let run: Function<'_> = core.get(function).map_err(failed)?;
     budget.reset();
     let promise: Promise<'_> = run.call((tool, job.input.as_str())).map_err(failed)?;
     let produced = event_loop.settle(&promise)?;
     let mut texts = produced.get::<Vec<String>>().map_err(failed)?.into_iter();
     Ok((texts.next().unwrap_or_default(), texts.next()))
+}
+
+/// The call's module, parsed once in this process.
+fn declared<'js>(ctx: &Ctx<'js>, job: &Job, source: &str) -> rquickjs::Result<Module<'js>> {
+    if let Some(compiled) = job.modules.compiled(&job.module) {
+        #[expect(
+            unsafe_code,
+            reason = "the engine has no safe way to take compiled code"
+        )]
+        // SAFETY: `write` below made it, in this process, of the source that was verified.
+        return unsafe { Module::load(ctx.clone(), &compiled) };
+    }
+    let module = Module::declare(ctx.clone(), job.module.path.as_str(), source)?;
+    match module.write(WriteOptions::default()) {
+        Ok(compiled) => job.modules.keep_compiled(&job.module, compiled),
+        // The next call parses it again.
+        Err(_) => drop(ctx.catch()),
+    }
+    Ok(module)
 }
 
 /// What was exported, if it can be executed.

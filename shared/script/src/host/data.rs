@@ -20,7 +20,7 @@ pub(super) fn copy(array: &TypedArray<'_, u8>) -> Vec<u8> {
 }
 
 /// Buffers are made by the engine's allocator, so that its memory limit counts them.
-fn utf8(ctx: Ctx<'_>, text: String) -> Result<ArrayBuffer<'_>> {
+pub(super) fn utf8(ctx: Ctx<'_>, text: String) -> Result<ArrayBuffer<'_>> {
     ArrayBuffer::new_copy(ctx, text.into_bytes())
 }
 

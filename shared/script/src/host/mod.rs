@@ -3,6 +3,9 @@
 //! No function here keeps a JavaScript value: the engine's collector could not see it.
 
 mod data;
+mod encode;
+mod hash;
+mod native;
 mod network;
 mod prelude;
 mod question;
@@ -11,6 +14,7 @@ mod timers;
 mod tool;
 mod unhandled;
 mod urls;
+mod zip;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -27,6 +31,7 @@ use crate::limits::Limits;
 use crate::modules::Modules;
 use crate::wire::{Emitted, FromScript};
 
+pub(crate) use native::{Native, builtin};
 pub(crate) use prelude::evaluate;
 pub(crate) use question::Questions;
 pub(crate) use timers::Timers;
@@ -99,6 +104,7 @@ impl Host {
         subtle::install(&object)?;
         urls::install(&object)?;
         object.set("load", Function::new(ctx.clone(), prelude::load)?)?;
+        object.set("builtin", Function::new(ctx.clone(), builtin)?)?;
         Ok(object)
     }
 }

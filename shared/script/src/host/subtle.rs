@@ -243,7 +243,7 @@ fn verify_rsa<'js>(
 }
 
 /// Every function, made when a script first asks for `crypto.subtle`.
-fn functions(ctx: Ctx<'_>) -> Result<Object<'_>> {
+pub(super) fn functions(ctx: Ctx<'_>) -> Result<Object<'_>> {
     let object = Object::new(ctx.clone())?;
     object.set("digest", Function::new(ctx.clone(), hash)?)?;
     object.set("hmacSign", Function::new(ctx.clone(), hmac_sign)?)?;

@@ -11,15 +11,44 @@
   // --- Timers: the queue is Rust's, the functions stay here.
   const timers = new Map();
   let lastTimer = 0;
+  // An id that packages made for Node can also call `unref` on: no timer keeps a tool from ending.
+  class Timeout {
+    #id;
+    constructor(id) {
+      this.#id = id;
+    }
+    ref() {
+      return this;
+    }
+    unref() {
+      return this;
+    }
+    hasRef() {
+      return timers.has(this.#id);
+    }
+    refresh() {
+      const timer = timers.get(this.#id);
+      if (timer !== undefined) host.arm(this.#id, timer.ms);
+      return this;
+    }
+    close() {
+      stop(this);
+      return this;
+    }
+    [Symbol.toPrimitive]() {
+      return this.#id;
+    }
+  }
   const start = (repeat) => (callback, delay, ...args) => {
     if (typeof callback !== "function") throw new TypeError("a timer needs a function");
     const ms = Math.trunc(Math.min(Math.max(Number(delay) || 0, repeat ? 1 : 0), 0x7fffffff));
     const id = ++lastTimer;
     timers.set(id, { callback, args, ms, repeat });
     host.arm(id, ms);
-    return id;
+    return new Timeout(id);
   };
-  const stop = (id) => {
+  const stop = (timeout) => {
+    const id = Number(timeout);
     if (timers.delete(id)) host.disarm(id);
   };
   const fire = (id) => {
@@ -33,6 +62,8 @@
   define("setInterval", start(true));
   define("clearTimeout", stop);
   define("clearInterval", stop);
+  define("setImmediate", (callback, ...args) => global.setTimeout(callback, 0, ...args));
+  define("clearImmediate", stop);
 
   // --- Console.
   const plain = (item) => {
@@ -67,7 +98,21 @@
     debug: log("debug"), trace: log("debug"),
   });
 
-  define("process", Object.freeze({ env: Object.freeze(info.env) }));
+  // --- Node's globals. All of a process but its variables, and Buffer, are made on first use, by the
+  // module of Node that has them: it puts them in their place.
+  define("global", global);
+  const rest = (key) => {
+    if (Object.getPrototypeOf(process) === unmade) host.builtin("node:process");
+    return Object.getPrototypeOf(process) === unmade ? undefined : process[key];
+  };
+  const unmade = new Proxy({}, { get: (_, key) => rest(key), has: (_, key) => rest(key) !== undefined });
+  const process = Object.create(unmade, { env: { value: Object.freeze(info.env), enumerable: true } });
+  define("process", process);
+  Object.defineProperty(global, "Buffer", {
+    configurable: true,
+    get: () => host.builtin("node:internal/buffer").Buffer,
+    set: (value) => define("Buffer", value),
+  });
 
   // --- Globals made on first use.
   const pending = new Map();

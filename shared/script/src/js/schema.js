@@ -1,5 +1,6 @@
-// Takes away what would make a schema different each time, and reads the schema.
-(() => {
+// Takes away what would make a schema different each time, and reads the schema. Packages that a
+// tool imports may be evaluated with its schema, and find Node's globals as they do when the tool runs.
+((builtin) => {
   const refuse = (what) => {
     const error = new Error(`a schema must not depend on ${what}: it is read once, when the agent is built`);
     error.name = "SchemaError";
@@ -17,7 +18,22 @@
   Math.random = () => refuse("chance");
   globalThis.performance = undefined;
   const process = { env: Object.freeze({}) };
-  globalThis.process = Object.freeze(process);
+  globalThis.process = process;
+  globalThis.global = globalThis;
+  const lazily = (target, name, make) =>
+    Object.defineProperty(target, name, {
+      configurable: true,
+      get: make,
+      set: (value) => Object.defineProperty(target, name, { value, writable: true, configurable: true }),
+    });
+  lazily(globalThis, "Buffer", () => builtin("node:internal/buffer").Buffer);
+  const unmade = new Proxy({}, {
+    get(_, key) {
+      if (Object.getPrototypeOf(process) === unmade) builtin("node:process");
+      return Object.getPrototypeOf(process) === unmade ? undefined : process[key];
+    },
+  });
+  Object.setPrototypeOf(process, unmade);
 
   return (schema, toJsonSchema) => {
     if (schema === undefined) throw new TypeError("the module has no default export");
@@ -41,4 +57,4 @@
     if (json === undefined || typeof schema === "function") throw new TypeError("it is a function and no schema");
     return json;
   };
-})();
+})

@@ -1,11 +1,13 @@
 //! Whole calls through the port, against a fake HTTP client.
 
+mod again;
 mod answers;
 mod context;
 mod gates;
 mod globals;
 mod limits;
 mod network;
+mod node;
 mod places;
 mod questions;
 mod secrets;

@@ -13,21 +13,21 @@ use super::Architecture;
 use crate::output;
 
 /// The five functions.
-const FUNCTIONS: [&str; 5] = ["ingress", "tick", "step", "delivery", "sweep"];
+pub(crate) const FUNCTIONS: [&str; 5] = ["ingress", "tick", "step", "delivery", "sweep"];
 
 /// The deployable template, as `infra/` ships it.
 const TEMPLATE: &str = include_str!("../../../../../infra/template.yaml");
 
 /// An archive that was written.
-pub(super) struct Written {
+pub(crate) struct Written {
     /// Where.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// How large.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// Compiles the functions with cargo-lambda and returns the folder that holds them.
-pub(super) fn compile_functions(arch: Architecture) -> anyhow::Result<PathBuf> {
+pub(crate) fn compile_functions(arch: Architecture) -> anyhow::Result<PathBuf> {
     let workspace = workspace()?;
     let target = workspace.join("target/lambda-functions").join(arch.name());
     output::say(
@@ -61,7 +61,7 @@ pub(super) fn compile_functions(arch: Architecture) -> anyhow::Result<PathBuf> {
 }
 
 /// The checkout this command was built from; a deployer without it passes `--functions`.
-fn workspace() -> anyhow::Result<PathBuf> {
+pub(crate) fn workspace() -> anyhow::Result<PathBuf> {
     let mut folder = std::env::current_dir()?;
     loop {
         if folder.join("functions/step/Cargo.toml").exists() {
@@ -76,7 +76,7 @@ fn workspace() -> anyhow::Result<PathBuf> {
 }
 
 /// Writes the archives and the template into `out`.
-pub(super) fn write(
+pub(crate) fn write(
     functions: &Path,
     artifact: &Path,
     out: &Path,
@@ -105,7 +105,7 @@ pub(super) fn write(
     Ok(written)
 }
 
-fn bootstrap(functions: &Path, name: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn bootstrap(functions: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let candidates = [functions.join(name).join("bootstrap"), functions.join(name)];
     candidates.iter().find(|path| path.is_file()).cloned().with_context(|| {
         format!("there is no compiled function {name} in {}; looked for {name}/bootstrap and {name}", functions.display())

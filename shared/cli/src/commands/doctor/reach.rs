@@ -12,7 +12,8 @@ use openeve_postgres::{PgStore, Pool};
 use openeve_runtime::config::{KNOBS, Settings, Values};
 
 use super::DoctorArguments;
-use crate::dev::{ca, recorded};
+use crate::dev::recorded;
+use crate::host::ca;
 use crate::output::{self, Usage};
 
 /// Everything the doctor looks through.

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// Rings into a channel, after a delay if asked.
 #[derive(Debug, Clone)]
-pub(super) struct ChannelDoorbell(pub(super) UnboundedSender<Bell>);
+pub(crate) struct ChannelDoorbell(pub(crate) UnboundedSender<Bell>);
 
 #[async_trait]
 impl Doorbell for ChannelDoorbell {
