@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use openeve_domain::manifest::{
-    AgentSpec, ChannelSpec, Execution, Manifest, ModuleRef, Reasoning, ToolSpec,
+    AgentSpec, ChannelSpec, DynamicConnections, DynamicSchedules, Execution, Manifest, ModuleRef,
+    Reasoning, SelfImprovement, ToolSpec,
 };
 use openeve_domain::status::SideEffects;
 use serde_json::json;
@@ -19,10 +20,15 @@ pub fn manifest(tools: Vec<ToolSpec>) -> Manifest {
             reasoning: Reasoning::default(),
             description: None,
             default_tools: Vec::new(),
+            context: None,
+            self_improvement: SelfImprovement::default(),
+            dynamic_schedules: DynamicSchedules::default(),
+            dynamic_connections: DynamicConnections::default(),
         },
         instructions: "Be brief.".into(),
         gateway: BTreeMap::new(),
         tools,
+        capabilities: BTreeMap::new(),
         channels: vec![ChannelSpec {
             name: "message".into(),
             transport: "http".into(),
@@ -37,9 +43,11 @@ pub fn manifest(tools: Vec<ToolSpec>) -> Manifest {
         schedules: Vec::new(),
         skills: Vec::new(),
         parts: Vec::new(),
+        subagents: Vec::new(),
         env: Vec::new(),
         sources: BTreeMap::new(),
         versions: BTreeMap::new(),
+        validation: Vec::new(),
     }
 }
 

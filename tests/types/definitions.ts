@@ -136,8 +136,12 @@ export const schedule = defineSchedule({
   catchUp: "all",
 });
 
+export const handled = defineSchedule({ cron: "0 8 * * *", trigger: { handler: "nightly", input: { day: 1 } } });
+
 // @ts-expect-error: the message is missing.
 defineSchedule({ cron: "0 8 * * *" });
+// @ts-expect-error: a trigger has a handler.
+defineSchedule({ cron: "0 8 * * *", trigger: { name: "nightly" } });
 // @ts-expect-error: the expression is missing.
 defineSchedule({ message: "Good morning." });
 // @ts-expect-error: no such rule.

@@ -38,6 +38,19 @@ export const openapi = defineConnection({
 });
 export const http = defineConnection({ kind: "http", baseUrl: env("SERVICE_URL"), description: "A service." });
 
+export const tokens = defineConnection({
+  kind: "mcp",
+  url: "https://mcp.example.com/mcp",
+  description: "Issues.",
+  auth: {
+    getToken(ctx) {
+      same<Equal<typeof ctx.connection, string>>();
+      return { token: "short-lived", expiresAt: 0 };
+    },
+  },
+  tools: (operation) => operation.name !== "drop",
+});
+
 // @ts-expect-error: the kind is missing.
 defineConnection({ url: "https://mcp.example.com/mcp", description: "Issues." });
 // @ts-expect-error: the description is missing.

@@ -74,8 +74,8 @@ declare global {
     getRandomValues<View extends Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array>(array: View): View;
   };
 
-  /** What `fetch` sends as a body: it is whole, not a stream. */
-  type BodyInit = string | ArrayBuffer | ArrayBufferView | URLSearchParams;
+  /** What is sent as a body. A stream is read whole before the request leaves. */
+  type BodyInit = string | ArrayBuffer | ArrayBufferView | URLSearchParams | FormData | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
   interface RequestInit {
     method?: string;
@@ -84,10 +84,16 @@ declare global {
     signal?: AbortSignal | null;
     /** Default: `follow`. */
     redirect?: "follow" | "error" | "manual";
+    /** Taken and without effect: there is no cache, no cookie jar and no page. */
+    cache?: string;
+    credentials?: string;
+    mode?: string;
+    keepalive?: boolean;
+    duplex?: "half";
   }
 
-  /** Sends a request. Bodies are whole: neither side streams. */
-  function fetch(input: string | URL, init?: RequestInit): Promise<Response>;
+  /** Sends a request. The answer's body comes in pieces, read a little ahead of the tool. */
+  function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
 
   type HeadersInit = Headers | Iterable<readonly [string, string]> | { readonly [name: string]: string };
 
@@ -112,30 +118,234 @@ declare global {
     headers?: HeadersInit;
   }
 
-  class Response {
-    constructor(body?: BodyInit | null, init?: ResponseInit);
-    static json(data: unknown, init?: ResponseInit): Response;
-    readonly ok: boolean;
-    readonly status: number;
-    readonly statusText: string;
-    readonly headers: Headers;
-    readonly url: string;
-    readonly redirected: boolean;
+  interface Body {
+    readonly body: ReadableStream<Uint8Array> | null;
     readonly bodyUsed: boolean;
     json(): Promise<any>;
     text(): Promise<string>;
     bytes(): Promise<Uint8Array>;
     arrayBuffer(): Promise<ArrayBuffer>;
+    blob(): Promise<Blob>;
+    formData(): Promise<FormData>;
+  }
+
+  interface Response extends Body {}
+  class Response {
+    constructor(body?: BodyInit | null, init?: ResponseInit);
+    static json(data: unknown, init?: ResponseInit): Response;
+    static error(): Response;
+    static redirect(url: string | URL, status?: number): Response;
+    readonly ok: boolean;
+    readonly status: number;
+    readonly statusText: string;
+    readonly headers: Headers;
+    readonly type: "basic" | "default" | "error";
+    readonly url: string;
+    /** Always false: whether a redirect was followed is not told. */
+    readonly redirected: boolean;
     clone(): Response;
   }
 
-  class AbortSignal {
+  interface Request extends Body {}
+  class Request {
+    constructor(input: string | URL | Request, init?: RequestInit);
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Headers;
+    readonly signal: AbortSignal;
+    readonly redirect: "follow" | "error" | "manual";
+    readonly cache: string;
+    readonly credentials: string;
+    readonly mode: string;
+    readonly keepalive: boolean;
+    clone(): Request;
+  }
+
+  interface BlobPropertyBag {
+    type?: string;
+    endings?: "transparent" | "native";
+  }
+  class Blob {
+    constructor(parts?: Iterable<string | ArrayBuffer | ArrayBufferView | Blob>, options?: BlobPropertyBag);
+    readonly size: number;
+    readonly type: string;
+    slice(start?: number, end?: number, type?: string): Blob;
+    bytes(): Promise<Uint8Array>;
+    arrayBuffer(): Promise<ArrayBuffer>;
+    text(): Promise<string>;
+    stream(): ReadableStream<Uint8Array>;
+  }
+  class File extends Blob {
+    constructor(parts: Iterable<string | ArrayBuffer | ArrayBufferView | Blob>, name: string, options?: BlobPropertyBag & { lastModified?: number });
+    readonly name: string;
+    readonly lastModified: number;
+  }
+
+  class FormData {
+    append(name: string, value: string | Blob, filename?: string): void;
+    set(name: string, value: string | Blob, filename?: string): void;
+    delete(name: string): void;
+    get(name: string): File | string | null;
+    getAll(name: string): (File | string)[];
+    has(name: string): boolean;
+    forEach(callback: (value: File | string, name: string, form: FormData) => void): void;
+    entries(): IterableIterator<[string, File | string]>;
+    keys(): IterableIterator<string>;
+    values(): IterableIterator<File | string>;
+    [Symbol.iterator](): IterableIterator<[string, File | string]>;
+  }
+
+  interface QueuingStrategy<Chunk = any> {
+    highWaterMark?: number;
+    size?(chunk: Chunk): number;
+  }
+  class CountQueuingStrategy implements QueuingStrategy {
+    constructor(init: { highWaterMark: number });
+    readonly highWaterMark: number;
+    size(chunk?: any): number;
+  }
+  class ByteLengthQueuingStrategy implements QueuingStrategy<ArrayBufferView> {
+    constructor(init: { highWaterMark: number });
+    readonly highWaterMark: number;
+    size(chunk: ArrayBufferView): number;
+  }
+
+  interface ReadableStreamController<Chunk> {
+    readonly desiredSize: number | null;
+    enqueue(chunk: Chunk): void;
+    close(): void;
+    error(reason?: unknown): void;
+  }
+  interface UnderlyingSource<Chunk> {
+    /** `bytes` for a stream of bytes, whose readers may bring their own buffer. */
+    type?: "bytes";
+    start?(controller: ReadableStreamController<Chunk>): unknown;
+    pull?(controller: ReadableStreamController<Chunk>): void | PromiseLike<void>;
+    cancel?(reason?: unknown): void | PromiseLike<void>;
+  }
+  type ReadResult<Chunk> = { readonly done: false; readonly value: Chunk } | { readonly done: true; readonly value: Chunk | undefined };
+  interface ReadableStreamDefaultReader<Chunk = any> {
+    readonly closed: Promise<void>;
+    read(): Promise<ReadResult<Chunk>>;
+    cancel(reason?: unknown): Promise<void>;
+    releaseLock(): void;
+  }
+  interface ReadableStreamBYOBReader {
+    readonly closed: Promise<void>;
+    read<View extends ArrayBufferView>(view: View): Promise<ReadResult<View>>;
+    cancel(reason?: unknown): Promise<void>;
+    releaseLock(): void;
+  }
+  interface PipeOptions {
+    preventClose?: boolean;
+    preventAbort?: boolean;
+    preventCancel?: boolean;
+    signal?: AbortSignal;
+  }
+  class ReadableStream<Chunk = any> implements AsyncIterable<Chunk> {
+    constructor(source?: UnderlyingSource<Chunk>, strategy?: QueuingStrategy<Chunk>);
+    static from<Chunk>(iterable: Iterable<Chunk> | AsyncIterable<Chunk>): ReadableStream<Chunk>;
+    readonly locked: boolean;
+    cancel(reason?: unknown): Promise<void>;
+    getReader(): ReadableStreamDefaultReader<Chunk>;
+    getReader(options: { mode: "byob" }): ReadableStreamBYOBReader;
+    tee(): [ReadableStream<Chunk>, ReadableStream<Chunk>];
+    pipeTo(target: WritableStream<Chunk>, options?: PipeOptions): Promise<void>;
+    pipeThrough<Other>(pair: { readonly writable: WritableStream<Chunk>; readonly readable: ReadableStream<Other> }, options?: PipeOptions): ReadableStream<Other>;
+    values(options?: { preventCancel?: boolean }): AsyncIterableIterator<Chunk>;
+    [Symbol.asyncIterator](options?: { preventCancel?: boolean }): AsyncIterableIterator<Chunk>;
+  }
+
+  interface WritableStreamDefaultController {
+    readonly signal: AbortSignal;
+    error(reason?: unknown): void;
+  }
+  interface UnderlyingSink<Chunk> {
+    start?(controller: WritableStreamDefaultController): unknown;
+    write?(chunk: Chunk, controller: WritableStreamDefaultController): void | PromiseLike<void>;
+    close?(): void | PromiseLike<void>;
+    abort?(reason?: unknown): void | PromiseLike<void>;
+  }
+  interface WritableStreamDefaultWriter<Chunk = any> {
+    readonly closed: Promise<void>;
+    readonly ready: Promise<void>;
+    readonly desiredSize: number | null;
+    write(chunk: Chunk): Promise<void>;
+    close(): Promise<void>;
+    abort(reason?: unknown): Promise<void>;
+    releaseLock(): void;
+  }
+  class WritableStream<Chunk = any> {
+    constructor(sink?: UnderlyingSink<Chunk>, strategy?: QueuingStrategy<Chunk>);
+    readonly locked: boolean;
+    getWriter(): WritableStreamDefaultWriter<Chunk>;
+    close(): Promise<void>;
+    abort(reason?: unknown): Promise<void>;
+  }
+
+  interface TransformStreamDefaultController<Chunk> {
+    readonly desiredSize: number | null;
+    enqueue(chunk: Chunk): void;
+    error(reason?: unknown): void;
+    terminate(): void;
+  }
+  interface Transformer<From, To> {
+    start?(controller: TransformStreamDefaultController<To>): unknown;
+    transform?(chunk: From, controller: TransformStreamDefaultController<To>): void | PromiseLike<void>;
+    flush?(controller: TransformStreamDefaultController<To>): void | PromiseLike<void>;
+    cancel?(reason?: unknown): void | PromiseLike<void>;
+  }
+  class TransformStream<From = any, To = any> {
+    constructor(transformer?: Transformer<From, To>, writableStrategy?: QueuingStrategy<From>, readableStrategy?: QueuingStrategy<To>);
+    readonly readable: ReadableStream<To>;
+    readonly writable: WritableStream<From>;
+  }
+  class TextEncoderStream {
+    readonly encoding: "utf-8";
+    readonly readable: ReadableStream<Uint8Array>;
+    readonly writable: WritableStream<string>;
+  }
+  class TextDecoderStream {
+    constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
+    readonly encoding: string;
+    readonly readable: ReadableStream<string>;
+    readonly writable: WritableStream<ArrayBuffer | ArrayBufferView>;
+  }
+
+  interface EventInit {
+    bubbles?: boolean;
+    cancelable?: boolean;
+    composed?: boolean;
+  }
+  class Event {
+    constructor(type: string, init?: EventInit);
+    readonly type: string;
+    readonly target: EventTarget | null;
+    readonly currentTarget: EventTarget | null;
+    readonly cancelable: boolean;
+    readonly defaultPrevented: boolean;
+    readonly timeStamp: number;
+    preventDefault(): void;
+    stopPropagation(): void;
+    stopImmediatePropagation(): void;
+  }
+  class CustomEvent<Detail = any> extends Event {
+    constructor(type: string, init?: EventInit & { detail?: Detail });
+    readonly detail: Detail;
+  }
+  type EventListenerOrObject = ((event: Event) => void) | { handleEvent(event: Event): void };
+  class EventTarget {
+    addEventListener(type: string, listener: EventListenerOrObject | null, options?: boolean | { once?: boolean; passive?: boolean; capture?: boolean; signal?: AbortSignal }): void;
+    removeEventListener(type: string, listener: EventListenerOrObject | null, options?: boolean | { capture?: boolean }): void;
+    dispatchEvent(event: Event): boolean;
+  }
+
+  class AbortSignal extends EventTarget {
     private constructor();
     readonly aborted: boolean;
     readonly reason: any;
+    onabort: ((event: Event) => void) | null;
     throwIfAborted(): void;
-    addEventListener(type: "abort", listener: () => void, options?: { once?: boolean }): void;
-    removeEventListener(type: "abort", listener: () => void): void;
     static abort(reason?: unknown): AbortSignal;
     static any(signals: Iterable<AbortSignal>): AbortSignal;
     /** Aborts after so many milliseconds. */
@@ -154,7 +364,7 @@ declare global {
   }
 
   class TextDecoder {
-    /** Only `utf-8` can be decoded. */
+    /** UTF-8, UTF-16 in both orders and windows-1252, under their usual labels. */
     constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
     readonly encoding: string;
     readonly fatal: boolean;

@@ -19,6 +19,15 @@ export const railwayDeploy = (options) => adapter("railway", options);
 export const neonPostgres = (options) => adapter("postgres", options);
 export const r2Blob = (options) => adapter("r2", options);
 export const dockerSandbox = (options) => adapter("docker", options);
+export const dockerDeploy = (options) => adapter("docker", options);
+export const flyDeploy = (options) => adapter("fly", options);
+export const supabasePostgres = (options) => adapter("postgres", options);
+export const localPostgres = (options) => adapter("postgres", options);
+export const s3Blob = (options) => adapter("s3", options);
+export const minioBlob = (options) => adapter("s3", options);
+export const daytonaSandbox = (options) => adapter("daytona", options);
+export const e2bSandbox = (options) => adapter("e2b", options);
+export const modalSandbox = (options) => adapter("modal", options);
 
 export const approvalRequired = (options = {}) => ({
   ...(typeof options === "string" ? { reason: options } : options),

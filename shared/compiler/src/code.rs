@@ -49,6 +49,8 @@ codes! {
     IgnoredFile = "ignored-file" Warning,
     /// A name that is close to a part of an agent folder and is not one.
     NearName = "near-name" Warning,
+    /// A part that only the agent itself has lies in a subagent, or a subagent lies too deep.
+    MisplacedPart = "misplaced-part" Error,
     /// A part of the framework that this version recognises and leaves out.
     NotYetSupported = "not-yet-supported" Warning,
     /// The head of a `SKILL.md` is absent or cannot be read.
@@ -81,16 +83,24 @@ codes! {
     BadTimezone = "bad-timezone" Error,
     /// A schedule names a channel that the folder lacks.
     UnknownChannel = "unknown-channel" Error,
+    /// A schedule names a trigger handler that the folder lacks.
+    UnknownTrigger = "unknown-trigger" Error,
+    /// A name stands for an operation of a connection that the folder lacks.
+    UnknownConnection = "unknown-connection" Error,
     /// `defaultTools` names a tool that the folder lacks.
     UnknownTool = "unknown-tool" Error,
     /// A schema that is made by code could not be evaluated, or is none.
     SchemaFailed = "schema-failed" Error,
+    /// A sandbox's `revalidationKey` could not be evaluated when the agent was built.
+    KeyFailed = "key-failed" Error,
     /// The provider of the agent's model refuses or ignores a part of a tool's schema.
     SchemaRefused = "schema-refused" Warning,
     /// An import leads nowhere, or to something that the engine does not have.
     UnresolvedImport = "unresolved-import" Error,
     /// A package imports a module of Node that tools do not have.
     AbsentBuiltin = "absent-builtin" Warning,
+    /// A package consists of machine code, which the engine cannot load.
+    NativeCode = "native-code" Error,
     /// A name is imported that the module does not export.
     MissingExport = "missing-export" Error,
     /// The bundler gave up for a reason that has no code of its own.

@@ -12,6 +12,11 @@ use serde::Serialize;
 pub use crate::code::Code;
 use crate::discover::SourceFile;
 
+/// What is shown of a line, in characters: a minified file has but one.
+const LINE_CHARS_MAX: usize = 160;
+/// What is shown of a long line before the place it is about.
+const LINE_CHARS_BEFORE: usize = 60;
+
 /// Whether a diagnostic stops the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -47,8 +52,11 @@ pub struct Excerpt {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// The line, without its end.
+    /// The line, without its end; of a long one the part around the span.
     pub text: String,
+    /// Characters of the line that stand before `text`.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub hidden: u32,
     /// Characters of the span on this line, at least 1.
     pub width: u32,
 }
@@ -74,6 +82,9 @@ pub struct Diagnostic {
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// What it comes from, where many findings may come from one thing.
+    #[serde(skip)]
+    pub(crate) cause: Option<String>,
 }
 
 impl Diagnostic {
@@ -87,6 +98,7 @@ impl Diagnostic {
             span: None,
             excerpt: None,
             help: None,
+            cause: None,
         }
     }
 
@@ -113,6 +125,13 @@ impl Diagnostic {
         self
     }
 
+    /// Says what it comes from: of several findings of one cause the first is shown.
+    #[must_use]
+    pub(crate) fn of_cause(mut self, cause: impl Into<String>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
     /// `file:line:col`, or as much of it as is known.
     pub fn place(&self) -> Option<String> {
         let file = self.file.as_deref()?;
@@ -134,7 +153,7 @@ impl Diagnostic {
             let indent: String = excerpt
                 .text
                 .chars()
-                .take(excerpt.column.saturating_sub(1) as usize)
+                .take((excerpt.column - 1).saturating_sub(excerpt.hidden) as usize)
                 .map(|c| if c == '\t' { '\t' } else { ' ' })
                 .collect();
             let carets = "^".repeat(excerpt.width as usize);
@@ -180,12 +199,27 @@ fn excerpt(text: &str, span: Span) -> Excerpt {
         .chars()
         .count()
         .max(1);
+    let from = match line.chars().count() {
+        0..=LINE_CHARS_MAX => 0,
+        _ => column.saturating_sub(LINE_CHARS_BEFORE),
+    };
+    let shown: String = line.chars().skip(from).take(LINE_CHARS_MAX).collect();
+    let room = LINE_CHARS_MAX.saturating_sub(column - from).max(1);
     Excerpt {
         line: count(before.matches('\n').count() + 1),
         column: count(column + 1),
-        text: line.to_owned(),
-        width: count(width),
+        text: shown,
+        hidden: count(from),
+        width: count(width.min(room)),
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the serializer calls it with a reference"
+)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The nearest character border at or before a byte offset.
@@ -228,6 +262,23 @@ mod tests {
         let place = excerpt("é = {\n}", Span { start: 5, end: 8 });
         assert_eq!((place.line, place.column, place.width), (1, 5, 1));
         assert_eq!(place.text, "é = {");
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_place_is_shown() {
+        let text = format!("{}bad{}", "a".repeat(5_000), "b".repeat(5_000));
+        let span = Span {
+            start: 5_000,
+            end: 5_003,
+        };
+        let found = Diagnostic::new(Code::BundleFailed, "no").at(&file(&text), span);
+        let place = found.excerpt.as_ref().unwrap();
+        assert_eq!((place.column, place.hidden, place.width), (5_001, 4_940, 3));
+        assert_eq!(place.text.len(), LINE_CHARS_MAX);
+        let rendered = found.render();
+        let carets = rendered.lines().last().unwrap();
+        assert_eq!(carets.find('^'), Some(carets.find('|').unwrap() + 2 + 60));
+        assert!(rendered.len() < 500, "{rendered}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use openeve_domain::manifest::{Manifest, PartSpec};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -107,7 +108,8 @@ pub fn emit(compilation: &Compilation, out: &Path) -> Result<(), EmitError> {
     place(&artifact(compilation)?, OWNED, out)
 }
 
-/// What must be there before the agent runs: variables with the files that ask for them, migrations.
+/// What must be there before the agent runs: variables with the files that ask for them, connections
+/// without which it refuses to start, migrations.
 fn preflight(compilation: &Compilation) -> Value {
     let env: Vec<Value> = compilation
         .env
@@ -119,8 +121,19 @@ fn preflight(compilation: &Compilation) -> Value {
         .as_ref()
         .and_then(|manifest| manifest.gateway.get("state"));
     let database = state.is_none_or(|state| state.kind == "postgres");
+    let required = |part: &&PartSpec| part.definition.get("required") == Some(&Value::Bool(true));
+    let parts = compilation.manifest.iter().flat_map(Manifest::all_parts);
+    let connections: Vec<&str> = parts
+        .filter(|part| part.kind == "connection")
+        .filter(required)
+        .map(|part| part.source.as_str())
+        .collect();
     let files: Vec<&str> = compilation.migrations.keys().map(String::as_str).collect();
-    json!({ "env": env, "migrations": { "database": database, "files": files } })
+    json!({
+        "env": env,
+        "connections": connections,
+        "migrations": { "database": database, "files": files },
+    })
 }
 
 /// What a host reads first. Paths are relative to the artifact's root, the root to this file.

@@ -7,7 +7,7 @@
 //!
 //! Guarantees:
 //! - The author's code is read, never executed, with one exception: the expression of a schema that is
-//!   made by code, by whatever [`SchemaEvaluator`] the caller brings. What cannot be read is reported
+//!   made by code, and a sandbox's `revalidationKey`, by whatever [`SchemaEvaluator`] the caller brings. What cannot be read is reported
 //!   where it stands.
 //! - Nothing is ignored in silence: a reserved part that this version lacks is a warning, an unknown
 //!   key is an error.
@@ -23,19 +23,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use discover::{Folder, SourceFile};
-use lower::Drafts;
 use openeve_domain::manifest::Manifest;
 use serde_json::Value;
 
+mod aliases;
 mod assemble;
 mod bundle;
+mod cause;
 mod check;
 mod code;
 mod diagnostic;
 mod discover;
 mod emit;
 pub mod eve;
+mod freeze;
 mod lower;
 mod nesting;
 mod parse;
@@ -56,7 +57,7 @@ pub use sdk::sdk_files;
 pub struct Compilation {
     /// The manifest. None exactly if there is an error among the diagnostics.
     pub manifest: Option<Manifest>,
-    /// The tools' modules, by path; empty without a manifest.
+    /// The modules of every definition with code; empty without a manifest.
     pub modules: Vec<Module>,
     /// Environment variable → the source files that name it.
     pub env: BTreeMap<String, Vec<String>>,
@@ -70,7 +71,7 @@ pub struct Compilation {
     migrations: BTreeMap<String, Vec<u8>>,
 }
 
-/// A bundled module with one default export: the tool's definition.
+/// A bundled module with one default export: a definition with code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Module {
     /// Path below the artifact's root.
@@ -168,7 +169,7 @@ fn compile_remembering(
     let mut drafts = lower::lower(&found, &mut diagnostics);
     check::check(&found, &drafts, &mut diagnostics);
     let mut bundles = bundle::bundle(&found, &drafts.entries(&found), memory, &mut diagnostics);
-    freeze(
+    freeze::freeze(
         &found,
         &mut drafts,
         schemas,
@@ -200,50 +201,6 @@ fn compile_remembering(
     compilation
 }
 
-/// Puts schemas that are made by code in the place of their expressions.
-fn freeze(
-    found: &Folder,
-    drafts: &mut Drafts,
-    schemas: Option<&dyn SchemaEvaluator>,
-    memory: Option<&bundle::Memory>,
-    bundles: &mut bundle::Bundles,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let made = std::mem::take(&mut drafts.made);
-    let file_of = |name: &str| found.tools.iter().find(|tool| tool.name == name);
-    let unfrozen: Vec<_> = made
-        .iter()
-        .filter_map(|(name, made)| {
-            let file = &file_of(name)?.file;
-            Some((name, bundle::Unfrozen { file, made }))
-        })
-        .collect();
-    let Some(evaluator) = schemas else {
-        let each = unfrozen.iter();
-        diagnostics.extend(each.map(|(_, one)| not_evaluated(one.file, one.made)));
-        return;
-    };
-    let work: Vec<_> = unfrozen.iter().map(|(_, one)| *one).collect();
-    let frozen = bundle::freeze(found, &work, evaluator, memory, bundles, diagnostics);
-    for ((name, one), schema) in unfrozen.iter().zip(frozen) {
-        let mut all = drafts.tools.iter_mut();
-        let draft = all.find(|draft| draft.spec.name == **name);
-        if let (Some(schema), Some(draft)) = (schema, draft) {
-            draft.set_schema(one.made.key, one.made.span, schema);
-        }
-    }
-}
-
-fn not_evaluated(file: &SourceFile, made: &lower::MadeSchema) -> Diagnostic {
-    let message = format!(
-        "{} is made by code, and evaluating schemas is turned off: it is {}",
-        made.key, made.unreadable.1
-    );
-    Diagnostic::new(Code::NotStatic, message)
-        .at(file, made.unreadable.0)
-        .help("write plain JSON Schema, such as { type: \"object\", properties: { note: { type: \"string\" } }, required: [\"note\"] }, or let schemas be evaluated")
-}
-
 type Built = (Manifest, Vec<Module>, BTreeMap<String, Value>);
 
 fn finish(
@@ -261,8 +218,12 @@ fn finish(
     }
     diagnostics.sort_by(|one, two| one.sort_key().cmp(&two.sort_key()));
     diagnostics.dedup();
+    let diagnostics = cause::folded(&diagnostics);
     let (manifest, modules, metadata) = match built {
-        Some((manifest, modules, metadata)) => (Some(manifest), modules, metadata),
+        Some((mut manifest, modules, metadata)) => {
+            manifest.validation = assemble::warnings(&diagnostics);
+            (Some(manifest), modules, metadata)
+        }
         None => (None, Vec::new(), BTreeMap::new()),
     };
     Compilation {

@@ -96,4 +96,16 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_engine_exports_what_editors_see() {
+        let engine = include_str!("../../script/src/js/openeve_core.js");
+        let names = |text: &str| -> BTreeSet<String> {
+            let each = text.split("export const ").skip(1);
+            each.map(|rest| rest.split(' ').next().unwrap().to_owned())
+                .collect()
+        };
+        let index = sdk_files().iter().find(|(path, _)| *path == "index.js");
+        assert_eq!(names(engine), names(index.unwrap().1));
+    }
 }

@@ -11,6 +11,15 @@ use serde_json::Value;
 use crate::canonical::{PartsHash, sorted};
 use crate::status::SideEffects;
 
+mod agent;
+mod capability;
+mod subagent;
+mod whole;
+
+pub use agent::{DynamicConnections, DynamicSchedules, SelfImprovement};
+pub use capability::{CapabilityPlace, CapabilitySpec, Visibility, WarningSpec};
+pub use subagent::{PartSpec, SubagentSpec};
+
 /// A compiled agent [A4.07].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -27,6 +36,9 @@ pub struct Manifest {
     pub gateway: BTreeMap<String, AdapterSpec>,
     /// `tools/`, by name.
     pub tools: Vec<ToolSpec>,
+    /// Tool → what is known for its discovery [E.09].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub capabilities: BTreeMap<String, CapabilitySpec>,
     /// `channels/`, by name.
     pub channels: Vec<ChannelSpec>,
     /// `schedules/`, by name.
@@ -37,12 +49,18 @@ pub struct Manifest {
     /// What else the folder declares, in the order of its files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartSpec>,
+    /// `subagents/`, by name, each with what it holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subagents: Vec<SubagentSpec>,
     /// Every environment variable the folder names, sorted.
     pub env: Vec<String>,
     /// Source path → SHA-256.
     pub sources: BTreeMap<String, String>,
     /// Version of the compiler and of the packages the modules were bundled from.
     pub versions: BTreeMap<String, String>,
+    /// What validation warned of when the folder was built. No part of the revision.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub validation: Vec<WarningSpec>,
 }
 
 /// What `agent.ts` says [A2.02].
@@ -62,6 +80,18 @@ pub struct AgentSpec {
     /// Tools mounted directly, by name.
     #[serde(default)]
     pub default_tools: Vec<String>,
+    /// What a turn's request is made of. None: what `context.ts` says, else the default [D.01].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Value>,
+    /// Skills that the agent may write.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub self_improvement: SelfImprovement,
+    /// Schedules that it may make.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dynamic_schedules: DynamicSchedules,
+    /// Connections that it may add.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dynamic_connections: DynamicConnections,
 }
 
 /// How hard a model thinks [A2.05].
@@ -240,29 +270,21 @@ pub struct ScheduleSpec {
     /// What happens to occurrences that were missed.
     #[serde(default)]
     pub catch_up: CatchUp,
+    /// The handler around what it starts [G3.01]. None: the agent gets the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<TriggerRef>,
     /// The source file, relative to the folder.
     pub source: String,
 }
 
-/// A part that this version records and does not run yet: context, instrumentation, trigger,
-/// connection, sandbox or subagent [A4.07].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PartSpec {
-    /// Which part.
-    pub kind: String,
-    /// The file's name, or the subagent's directory.
-    pub name: String,
-    /// The subagent it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<String>,
-    /// `instructions.md` of a subagent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// What its definition says; code is `{"$code": true}`, a variable `{"$env": "NAME"}`.
-    pub definition: Value,
-    /// The source file, relative to the folder.
-    pub source: String,
+/// The handler that a schedule names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TriggerRef {
+    /// The name of a file in `triggers/`.
+    pub handler: String,
+    /// What the schedule hands to it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub input: Value,
 }
 
 /// One skill: what a model sees of it before it loads the body [F.01, F.02].
@@ -305,6 +327,11 @@ pub enum CatchUp {
     All,
     /// Only what is due in this very interval fires.
     None,
+}
+
+/// Whether a value is what stands for it where it is absent.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// One row of `route-table.json` [A4.08].

@@ -25,6 +25,9 @@
 //! can catch that, and nothing it does afterwards reaches the host. The call's outcome is then a
 //! pause, and the next run of it starts from nothing but one more answer.
 //!
+//! Node's built-in modules that need no files, sockets or processes are written for this engine, in
+//! `node/`, and loaded when they are imported.
+//!
 //! This crate refuses to know: TypeScript, bundling, who may approve or answer, retries, the
 //! database, sockets and the process environment. It decides nothing about a run. Engine types
 //! appear in no public signature.

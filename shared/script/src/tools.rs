@@ -139,6 +139,7 @@ impl ScriptTools {
             module: invocation.tool.module.clone(),
             input: invocation.input.to_string(),
             work,
+            timeout_ms: invocation.timeout_ms,
             answers: invocation.answers,
             limits: self.limits,
             modules: Arc::clone(&self.modules),

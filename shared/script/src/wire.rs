@@ -9,9 +9,11 @@ use openeve_domain::run::settle_calls::Returned;
 /// From the thread to the caller.
 #[derive(Debug)]
 pub(crate) enum FromScript {
-    /// Send this request; answer with [`Fetched`].
+    /// Send this request; answer with its head, or why there is none.
     Fetch { id: u32, request: ScriptRequest },
-    /// Nobody wants that answer any more.
+    /// Answer with the next piece of its body.
+    More { id: u32 },
+    /// Nobody wants any more of that answer.
     Abort { id: u32 },
     /// The call is over.
     Done(Result<Returned, String>),
@@ -27,20 +29,30 @@ pub(crate) struct ScriptRequest {
     pub(crate) follow_redirects: bool,
 }
 
-/// From the caller to the thread: what a request came to.
+/// From the caller to the thread: news of a request. Each is the answer to one question.
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) id: u32,
-    pub(crate) result: Result<ScriptResponse, String>,
+    pub(crate) news: News,
 }
 
-/// A whole response.
+/// What there is to say of a request.
 #[derive(Debug)]
-pub(crate) struct ScriptResponse {
+pub(crate) enum News {
+    /// The response has begun.
+    Head(ResponseHead),
+    /// The next piece of its body, which may be empty, and whether it is the last.
+    Piece { bytes: Bytes, last: bool },
+    /// There is no response, or no more of it.
+    Failed(String),
+}
+
+/// How a response begins.
+#[derive(Debug)]
+pub(crate) struct ResponseHead {
     pub(crate) status: u16,
     /// Names and values by turns.
     pub(crate) headers: Vec<String>,
-    pub(crate) body: Vec<u8>,
 }
 
 /// The events a call emitted so far; they count even if the call fails or is stopped later.

@@ -121,6 +121,7 @@ fn schedule() -> ScheduleSpec {
         channel: None,
         conversation: "often".into(),
         catch_up: CatchUp::All,
+        trigger: None,
         source: String::new(),
     }
 }

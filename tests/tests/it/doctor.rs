@@ -429,6 +429,7 @@ fn scheduled(catch_up: CatchUp) -> Scope {
         channel: None,
         conversation: "minutely".into(),
         catch_up,
+        trigger: None,
         source: "schedules/minutely.ts".into(),
     });
     Scope {

@@ -21,6 +21,7 @@ async fn scheduled() -> (World, Arc<FakeClock>) {
         channel: None,
         conversation: "morning".into(),
         catch_up: CatchUp::Latest,
+        trigger: None,
         source: "schedules/morning.ts".into(),
     });
     let clock = FakeClock::manual("2026-11-30T08:00:20Z".parse().unwrap());

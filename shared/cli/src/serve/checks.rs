@@ -124,7 +124,7 @@ pub(crate) async fn all(
     checks.push(if changed.is_empty() {
         let detail = format!(
             "{} as the manifest names them",
-            counted(manifest.tools.len(), "module")
+            counted(manifest.modules().len(), "module")
         );
         Check::new("modules", State::Ok, detail)
     } else {

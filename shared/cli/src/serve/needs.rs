@@ -188,11 +188,9 @@ pub(crate) fn fires_schedules(manifest: &Manifest) -> bool {
 
 /// Files of the artifact that are not those the manifest was made with.
 pub(crate) fn changed_files(root: &Path, manifest: &Manifest) -> Vec<String> {
-    let modules = manifest
-        .tools
-        .iter()
-        .map(|tool| (tool.module.path.clone(), tool.module.sha256.as_str()));
-    let skills = manifest.skills.iter().flat_map(|skill| {
+    let modules = manifest.modules().into_iter();
+    let modules = modules.map(|module| (module.path.clone(), module.sha256.as_str()));
+    let skills = manifest.all_skills().into_iter().flat_map(|skill| {
         let files = skill.files.iter().map(|file| (&file.path, &file.sha256));
         std::iter::once((&skill.source, &skill.sha256))
             .chain(files)

@@ -1,6 +1,6 @@
 /**
- * `connections/<name>.ts`: services whose operations become tools. This version leaves the files out
- * and says so.
+ * `connections/<name>.ts`: services whose operations become tools. This version records them, bundles
+ * their code and runs none of it yet.
  */
 
 import type { BearerAuth } from "./channel.js";
@@ -26,6 +26,37 @@ export interface OAuth {
   };
 }
 
+/** What a function that gives tokens is given. */
+export interface TokenContext {
+  /** The connection's name. */
+  readonly connection: string;
+  /** Whose access is asked for; absent for the agent's own. */
+  readonly requester?: string;
+  /** What is asked of the service. */
+  readonly scopes: readonly string[];
+}
+
+/** A token, and when it ends. */
+export interface Token {
+  readonly token: string;
+  /** In milliseconds since 1970. Without it the token is asked for again each time. */
+  readonly expiresAt?: number;
+}
+
+/** A token that code of the folder gives, such as from a service of one's own. */
+export interface TokenAuth {
+  getToken(ctx: TokenContext): string | Token | Promise<string | Token>;
+}
+
+/** One operation of a service, as it describes itself. */
+export interface OperationDescription {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** Decides about each operation whether it may be found. */
+export type OperationPredicate = (operation: OperationDescription) => boolean;
+
 /** What every connection says. */
 export interface ConnectionBase {
   /** What the service is for: what the model reads to decide whether to search it. */
@@ -39,7 +70,7 @@ export interface ConnectionBase {
   /** Whether the agent refuses to start without it. Default: `false`. */
   readonly required?: boolean;
   /** How the agent proves who it is. Secrets are named with `env`, never written out. */
-  readonly auth?: BearerAuth | OAuth;
+  readonly auth?: BearerAuth | OAuth | TokenAuth;
   /** Headers of every request, such as `{ "x-api-key": env("SERVICE_KEY") }`. */
   readonly headers?: { readonly [name: string]: string | EnvRef };
   /** Words under which its operations are found. */
@@ -54,7 +85,7 @@ export interface McpConnection extends ConnectionBase {
   /** The server's endpoint. */
   readonly url: string | EnvRef;
   /** Which of its tools may be found. Default: all. */
-  readonly tools?: OperationFilter;
+  readonly tools?: OperationFilter | OperationPredicate;
 }
 
 /** An HTTP service with an OpenAPI description: every operation becomes a tool. */
@@ -65,7 +96,7 @@ export interface OpenApiConnection extends ConnectionBase {
   /** Where the service is, if the description does not say. */
   readonly baseUrl?: string | EnvRef;
   /** Which operations may be found, by their `operationId`. Default: all. */
-  readonly operations?: OperationFilter;
+  readonly operations?: OperationFilter | OperationPredicate;
 }
 
 /** An HTTP service without a description: tools and channels get a handle that sends requests. */

@@ -1,4 +1,4 @@
-/** `context.ts`: what a turn's request is made of. This version leaves the file out and says so. */
+/** `context.ts`: what a turn's request is made of. This version records it and uses the default. */
 
 /** How much of the conversation enters a request. */
 export interface RecentHistory {

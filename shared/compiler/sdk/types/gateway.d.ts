@@ -27,6 +27,33 @@ export declare function r2Blob(options?: Options): Adapter<"r2">;
 /** The same as `adapter("docker")`, for the slot `sandbox`. */
 export declare function dockerSandbox(options?: Options): Adapter<"docker">;
 
+/** The same as `adapter("docker")`, for the slot `deploy`. */
+export declare function dockerDeploy(options?: Options): Adapter<"docker">;
+
+/** The same as `adapter("fly")`, for the slot `deploy`. */
+export declare function flyDeploy(options?: Options): Adapter<"fly">;
+
+/** The same as `adapter("postgres")`, for the slot `state`. */
+export declare function supabasePostgres(options?: Options): Adapter<"postgres">;
+
+/** The same as `adapter("postgres")`, for the slot `state`. */
+export declare function localPostgres(options?: Options): Adapter<"postgres">;
+
+/** The same as `adapter("s3")`, for the slot `blob`. */
+export declare function s3Blob(options?: Options): Adapter<"s3">;
+
+/** The same as `adapter("s3")`, for the slot `blob`: MinIO speaks its protocol. */
+export declare function minioBlob(options?: Options): Adapter<"s3">;
+
+/** The same as `adapter("daytona")`, for the slot `sandbox`. */
+export declare function daytonaSandbox(options?: Options): Adapter<"daytona">;
+
+/** The same as `adapter("e2b")`, for the slot `sandbox`. */
+export declare function e2bSandbox(options?: Options): Adapter<"e2b">;
+
+/** The same as `adapter("modal")`, for the slot `sandbox`. */
+export declare function modalSandbox(options?: Options): Adapter<"modal">;
+
 /** Every kind of sandbox. `justbash` is another name of `virtual`. */
 export type SandboxKind =
   | "virtual"

@@ -1,4 +1,4 @@
-/** `instrumentation.ts`: where traces go. This version leaves the file out and says so. */
+/** `instrumentation.ts`: where traces go. This version bundles it and does not run it yet. */
 
 /** One piece of a trace, in the words of OpenTelemetry. */
 export interface TelemetrySpan {

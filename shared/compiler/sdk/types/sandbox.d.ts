@@ -1,6 +1,6 @@
 /**
- * `sandbox.ts` or `sandbox/sandbox.ts`: the agent's computer. This version leaves the file out and says
- * so.
+ * `sandbox.ts` or `sandbox/sandbox.ts`: the agent's computer, or a subagent's. This version records it,
+ * bundles its code and runs none of it yet.
  */
 
 import type { Adapter, SandboxKind } from "./gateway.js";
@@ -106,7 +106,8 @@ export interface SandboxWithBootstrap extends SandboxBase {
   bootstrap(input: BootstrapInput): void | Promise<void>;
   /**
    * Says which state of the world outside of the folder the template was made from. It is asked once
-   * when the agent is built. Another answer makes a new template.
+   * when the agent is built, without network, environment, time and chance, and kept in the artifact.
+   * Another answer makes a new template.
    */
   readonly revalidationKey?: () => string | Promise<string>;
 }

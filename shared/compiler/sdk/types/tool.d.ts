@@ -52,6 +52,12 @@ export interface ToolContext extends CallContext {
    * other side can recognise a repetition.
    */
   idempotencyKey(label: string): string;
+
+  /**
+   * Aborts a second before the call's time is over (`timeoutMs`, by default two minutes), so that a
+   * tool can end by itself: `fetch(url, { signal: ctx.abortSignal })`. A call that goes on is stopped.
+   */
+  readonly abortSignal: AbortSignal;
 }
 
 /** What a function says about one call: `true` or a reason asks a person, `false` lets it run. */

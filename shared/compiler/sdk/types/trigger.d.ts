@@ -1,6 +1,6 @@
 /**
- * `triggers/<name>.ts`: trusted code around what a schedule starts. This version leaves the files out
- * and says so.
+ * `triggers/<name>.ts`: trusted code around what a schedule starts. This version bundles the files and
+ * runs none of them yet: a schedule that names one sends its message alone.
  */
 
 import type { Json } from "./values.js";

@@ -7,11 +7,16 @@ use std::path::Path;
 use openeve_domain::node::{Support, builtin};
 
 use super::builtins::package_name;
-use super::rolldown_run::{ABSENT, Failed, Finding};
+use super::rolldown_run::{ABSENT, Failed, Finding, NATIVE};
 use super::{CORE, Imports, relative};
+use crate::aliases::{Aliases, looks_like_one};
+use crate::cause::{EVE, EVE_HELP, is_eve};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::{Folder, SourceFile};
 use crate::parse::parse;
+
+/// What is shown of the bundler's own words: it may quote a whole minified line.
+const MESSAGE_CHARS_MAX: usize = 300;
 
 /// Imports that lead nowhere, though the bundle itself could be written.
 pub(super) fn unresolved(
@@ -49,15 +54,13 @@ fn one(folder: &Folder, tool: &str, imports: &Imports, finding: &Finding) -> Vec
                 tool,
                 finding.file.as_deref().unwrap_or_default(),
             );
-            let mut message = format!(
-                "{importer} imports {specifier:?}, {}",
-                nature(folder, specifier, finding)
-            );
+            let wanted = Wanted::new(folder, specifier, finding);
+            let mut message = format!("{importer} imports {specifier:?}, {}", wanted.nature);
             if chain.len() > 2 || (chain.len() == 2 && importer != tool) {
                 let _ = write!(message, " ({})", chain.join(" → "));
             }
-            let found =
-                Diagnostic::new(Code::UnresolvedImport, message).help(way_out(folder, specifier));
+            let mut found = Diagnostic::new(Code::UnresolvedImport, message).help(wanted.way_out);
+            found.cause = wanted.cause;
             vec![placed(
                 found,
                 source.as_ref(),
@@ -67,6 +70,7 @@ fn one(folder: &Folder, tool: &str, imports: &Imports, finding: &Finding) -> Vec
             )]
         }
         ABSENT => vec![absent(tool, source.as_ref(), finding)],
+        NATIVE => vec![native(tool, source.as_ref(), finding)],
         "MISSING_EXPORT" => {
             let importer = source.as_ref().map_or(tool, |source| source.path.as_str());
             let message = finding.message.trim_end_matches('.').replace('\\', "/");
@@ -99,27 +103,52 @@ fn absent(tool: &str, source: Option<&SourceFile>, finding: &Finding) -> Diagnos
         Some(Support::Offered) | None => "use another package".to_owned(),
     };
     let found = Diagnostic::new(Code::AbsentBuiltin, message).help(help);
-    let place = source.and_then(|source| {
-        let at = ['"', '\'', '`']
-            .iter()
-            .find_map(|quote| source.text.find(&format!("{quote}{specifier}{quote}")))?;
-        Some((source, u32::try_from(at).ok()?))
-    });
-    match place {
-        Some((source, start)) => {
-            let width = u32::try_from(specifier.len() + 2).unwrap_or(1);
-            let end = start.saturating_add(width);
-            found.at(source, Span { start, end })
-        }
+    match source.and_then(|source| Some((source, quoted_at(source, specifier)?))) {
+        Some((source, span)) => found.at(source, span),
         None => found.in_file(file),
     }
+}
+
+/// A package loads machine code.
+fn native(tool: &str, source: Option<&SourceFile>, finding: &Finding) -> Diagnostic {
+    let specifier = finding.specifier.as_deref().unwrap_or_default();
+    let file = source.map_or(tool, |source| source.path.as_str());
+    let path = finding.file.as_deref().unwrap_or_default();
+    let owner = package_name(path).map_or_else(
+        || file.to_owned(),
+        |package| format!("the package {package}"),
+    );
+    let message =
+        format!("{owner} has native code, which the engine cannot load: it loads {specifier:?}");
+    let found = Diagnostic::new(Code::NativeCode, message)
+        .help("use a package in plain JavaScript or WebAssembly, or one that asks a service")
+        .of_cause(format!("native {owner}"));
+    match source.and_then(|source| Some((source, quoted_at(source, specifier)?))) {
+        Some((source, span)) => found.at(source, span),
+        None => found.in_file(file),
+    }
+}
+
+/// Where a specifier stands in a file.
+fn quoted_at(source: &SourceFile, specifier: &str) -> Option<Span> {
+    let at = ['"', '\'', '`']
+        .iter()
+        .find_map(|quote| source.text.find(&format!("{quote}{specifier}{quote}")))?;
+    let start = u32::try_from(at).ok()?;
+    let width = u32::try_from(specifier.len() + 2).unwrap_or(1);
+    let end = start.saturating_add(width);
+    Some(Span { start, end })
 }
 
 /// A finding in the bundler's own words.
 fn generic(code: Code, tool: &str, source: Option<&SourceFile>, finding: &Finding) -> Diagnostic {
     let file = source.map_or(tool, |source| source.path.as_str());
     let first = finding.message.lines().next().unwrap_or_default();
-    let message = format!("{file} cannot be bundled: {first}");
+    let mut shown: String = first.chars().take(MESSAGE_CHARS_MAX).collect();
+    if shown.len() < first.len() {
+        shown.push('…');
+    }
+    let message = format!("{file} cannot be bundled: {shown}");
     placed(Diagnostic::new(code, message), source, file, finding, 1)
 }
 
@@ -138,6 +167,73 @@ fn placed(
         }
         _ => found.in_file(file),
     }
+}
+
+/// What an import that leads nowhere was meant to lead to.
+struct Wanted {
+    nature: String,
+    way_out: String,
+    cause: Option<String>,
+}
+
+impl Wanted {
+    fn new(folder: &Folder, specifier: &str, finding: &Finding) -> Self {
+        let importer = finding.file.as_deref().unwrap_or_default();
+        let is_own = package_name(importer).is_none() && !importer.starts_with("node_modules/");
+        if is_own && is_eve(specifier) {
+            return Self {
+                nature: "a package of vercel/eve".to_owned(),
+                way_out: EVE_HELP.to_owned(),
+                cause: Some(EVE.to_owned()),
+            };
+        }
+        let paths = if is_own {
+            Aliases::of(&folder.root).paths(specifier)
+        } else {
+            Vec::new()
+        };
+        if let Some(path) = paths.first() {
+            return Self {
+                nature: format!("which stands for {path}, but there is no such file"),
+                way_out: "create the file, or correct the name; tsconfig.json and package.json say what names stand for".to_owned(),
+                cause: None,
+            };
+        }
+        if is_own && looks_like_one(specifier) {
+            let start = specifier.split('/').next().unwrap_or(specifier);
+            let example = if specifier.starts_with('#') {
+                "\"imports\": { \"#*\": \"./*.ts\" } of package.json".to_owned()
+            } else {
+                format!(
+                    "\"paths\": {{ \"{start}/*\": [\"./*\"] }} of compilerOptions in tsconfig.json"
+                )
+            };
+            return Self {
+                nature: "a name for a path that neither tsconfig.json nor package.json gives"
+                    .to_owned(),
+                way_out: format!(
+                    "say what it stands for in the folder's own file, such as {example}, or write a relative path"
+                ),
+                cause: Some(format!("alias {start}")),
+            };
+        }
+        let is_package = !is_builtin(specifier)
+            && !is_path(specifier)
+            && !specifier.starts_with("@openeve/")
+            && finding.kind != "RESOLVE_ERROR";
+        Self {
+            nature: nature(folder, specifier, finding),
+            way_out: way_out(folder, specifier),
+            cause: is_package.then(|| format!("package {}", package_of(specifier))),
+        }
+    }
+}
+
+/// The package that a specifier is of.
+fn package_of(specifier: &str) -> String {
+    let parts = if specifier.starts_with('@') { 2 } else { 1 };
+    let parts = specifier.split('/').take(parts);
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// Why an import leads nowhere.
@@ -176,12 +272,7 @@ fn way_out(folder: &Folder, specifier: &str) -> String {
         return "create the file, or correct the path; it is relative to the importing file"
             .to_owned();
     }
-    let parts = if specifier.starts_with('@') { 2 } else { 1 };
-    let package = specifier
-        .split('/')
-        .take(parts)
-        .collect::<Vec<_>>()
-        .join("/");
+    let package = package_of(specifier);
     let listed = folder
         .package
         .as_ref()

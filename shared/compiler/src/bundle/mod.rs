@@ -16,12 +16,16 @@ use crate::discover::{Folder, SourceFile};
 mod builtins;
 mod entry;
 mod failure;
+mod key;
 mod memory;
+mod native;
+mod paths;
 mod rolldown_run;
 mod schema;
 mod workers;
 
 pub(crate) use entry::{Entry, module_path};
+pub(crate) use key::{KeyOf, freeze_key};
 use rolldown_run::{Finding, Run};
 use schema::Frozen;
 pub(crate) use schema::{Unfrozen, freeze};
@@ -97,8 +101,8 @@ pub(crate) fn bundle(
                 ));
                 inputs.extend(run.imports.inputs());
                 let (code, map) = (run.code, run.map);
-                let bundled = Bundled { code, map };
-                bundles.modules.insert(entry.module_path(), bundled);
+                let module = Bundled { code, map };
+                bundles.modules.insert(entry.module_path(), module);
             }
             Some(Err(failed)) => diagnostics.extend(failure::translate(folder, path, &failed)),
             // Reported by the caller as a part that is absent.

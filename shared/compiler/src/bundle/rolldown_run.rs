@@ -21,14 +21,27 @@ use rolldown_common::{ModuleType, Output};
 use rolldown_error::{BuildDiagnostic, DiagnosticOptions};
 
 use super::builtins::{Absent, Builtins, is_absent, package_name};
+use super::native::{self, Native};
+use super::paths::Paths;
 use super::{CORE, Entry, Imports};
 
 /// The kind of a finding about a module of Node that a package imports and tools do not have.
 pub(super) const ABSENT: &str = "ABSENT_BUILTIN";
+/// The kind of a finding about machine code that a package loads.
+pub(super) const NATIVE: &str = "NATIVE_CODE";
 /// The specifier of the virtual entry.
 const ENTRY: &str = "openeve:entry";
 /// Its id; the zero byte keeps other resolvers away.
 const ENTRY_ID: &str = "\0openeve:entry";
+
+/// What stands in the code for what only the machine of a build could say. Packages look at where they
+/// lie while they are loaded; a tool lies nowhere.
+const DEFINED: [(&str, &str); 4] = [
+    ("process.env.NODE_ENV", "\"production\""),
+    ("__dirname", "\"/\""),
+    ("__filename", "\"/tool.js\""),
+    ("import.meta.url", "\"file:///tool.js\""),
+];
 
 /// A bundle, and what was seen on the way.
 #[derive(Debug, Clone)]
@@ -97,6 +110,12 @@ pub(super) async fn run_text(
     bundled(root, "schema", source, entry).await
 }
 
+/// Bundles a module that is written as `code` and imports from `source`.
+pub(super) async fn run_code(root: &Path, source: &str, code: String) -> Result<Run, Failed> {
+    let instead = None;
+    bundled(root, "key", source, Start { code, instead }).await
+}
+
 /// Bundles; once more if packages require modules of Node that tools do not have, without guarding it:
 /// only the bundler knows which `require` stands in a `try`.
 async fn bundled(root: &Path, name: &str, source: &str, entry: Start) -> Result<Run, Failed> {
@@ -126,6 +145,7 @@ async fn bundled_once(
 ) -> Result<Run, Failed> {
     let seen = Arc::new(Mutex::new(Absent::new()));
     let builtins = Builtins::new(unguarded, Arc::clone(&seen));
+    let native = Arc::new(Mutex::new(native::Seen::default()));
     let imports = Arc::new(Mutex::new(Imports::default()));
     let failed = |findings: Vec<Finding>| Failed {
         imports: taken(&imports),
@@ -134,7 +154,12 @@ async fn bundled_once(
     let finding = |event: &BuildDiagnostic| finding(root, event);
     let bundler = BundlerBuilder::default()
         .with_options(options(root, name, Arc::clone(&imports)))
-        .with_plugins(vec![entry, Arc::new(builtins)])
+        .with_plugins(vec![
+            entry,
+            Arc::new(builtins),
+            Arc::new(Native::new(Arc::clone(&native))),
+            Arc::new(Paths::new(root)),
+        ])
         .build();
     let mut bundler = bundler.map_err(|errors| failed(errors.iter().map(finding).collect()))?;
     let output = Box::pin(bundler.generate()).await;
@@ -164,7 +189,9 @@ async fn bundled_once(
         .iter()
         .map(finding)
         .filter(|finding| finding.kind == "UNRESOLVED_IMPORT");
-    let unresolved = unresolved.chain(absent(&seen)).collect();
+    let machine_code = machine_code(&native, &taken(&imports));
+    let unresolved = unresolved.chain(absent(&seen)).chain(machine_code);
+    let unresolved = unresolved.collect();
     Ok(Run {
         code,
         map,
@@ -193,6 +220,20 @@ fn absent(seen: &Mutex<Absent>) -> Vec<Finding> {
             utf16_at: None,
         })
         .collect()
+}
+
+/// One finding for each place that asks for machine code without another way.
+fn machine_code(seen: &Mutex<native::Seen>, imports: &Imports) -> Vec<Finding> {
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let places = seen.places(imports).into_iter();
+    let each = places.map(|(importer, specifier)| Finding {
+        kind: NATIVE.to_owned(),
+        message: String::new(),
+        file: Some(importer),
+        specifier: Some(specifier),
+        utf16_at: None,
+    });
+    each.collect()
 }
 
 fn taken(imports: &Mutex<Imports>) -> Imports {
@@ -230,12 +271,10 @@ fn options(root: &Path, name: &str, imports: Arc<Mutex<Imports>>) -> BundlerOpti
         sourcemap_exclude_sources: Some(true),
         code_splitting: Some(CodeSplittingMode::Bool(false)),
         define: Some(
-            [(
-                "process.env.NODE_ENV".to_owned(),
-                "\"production\"".to_owned(),
-            )]
-            .into_iter()
-            .collect(),
+            DEFINED
+                .map(|(name, value)| (name.into(), value.into()))
+                .into_iter()
+                .collect(),
         ),
         ..BundlerOptions::default()
     }

@@ -117,7 +117,7 @@ fn evaluated(
 
 /// A bundle without imports for their effects alone: what the engine lacks was reported already, and
 /// a schema that does not use it can do without.
-fn without_bare_imports(code: &str) -> String {
+pub(super) fn without_bare_imports(code: &str) -> String {
     let lines = code.lines().filter(|line| {
         let bare = line
             .strip_prefix("import \"")

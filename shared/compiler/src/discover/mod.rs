@@ -4,6 +4,7 @@
 //! reserves and this version leaves out is named in a warning, so nothing is ignored in silence.
 //! Helpers may live anywhere else in the folder, or beside it.
 
+mod agent;
 mod migrations;
 mod near;
 mod parts;
@@ -16,7 +17,8 @@ use openeve_domain::canonical::sha256_hex;
 
 use crate::diagnostic::{Code, Diagnostic};
 
-pub(crate) use parts::{Part, PartFile, Parts};
+pub(crate) use agent::{AgentFiles, SUBAGENT_DEPTH_MAX};
+pub(crate) use parts::{Part, PartFile};
 pub(crate) use skills::{Asset, SkillFolder};
 
 /// Longest name of a tool, channel or schedule, in characters.
@@ -86,16 +88,11 @@ pub(crate) struct Folder {
     pub(crate) root: PathBuf,
     /// The folder as the caller named it, for messages.
     pub(crate) shown: String,
-    pub(crate) instructions: Option<SourceFile>,
-    pub(crate) agent: Option<SourceFile>,
+    /// The agent itself, with its subagents.
+    pub(crate) agent: AgentFiles,
     pub(crate) gateway: Option<SourceFile>,
-    pub(crate) tools: Vec<NamedFile>,
-    pub(crate) channels: Vec<NamedFile>,
-    pub(crate) schedules: Vec<NamedFile>,
-    pub(crate) skills: Vec<SkillFolder>,
     /// `migrations/`: the author's own, for the command that applies them at a deployment.
     pub(crate) migrations: Vec<Asset>,
-    pub(crate) parts: Parts,
     /// `package.json`, to tell a package that is missing from one that is not installed.
     pub(crate) package: Option<SourceFile>,
     /// `package-lock.json`: part of the revision.
@@ -118,55 +115,33 @@ pub(crate) fn discover(folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Opti
         }
     };
     let mut read = |path: &str| read_file(&root, path, diagnostics);
-    let (instructions, agent, gateway) = (
-        read("instructions.md"),
-        read("agent.ts"),
-        read("gateway.ts"),
-    );
+    let gateway = read("gateway.ts");
     let (package, lock) = (read("package.json"), read("package-lock.json"));
-    report_required(instructions.as_ref(), agent.as_ref(), diagnostics);
     report_reserved(&root, diagnostics);
-    near::report(&root, "", diagnostics);
-    let tools = read_named(&root, "tools", diagnostics);
-    report_core_names(&tools, diagnostics);
-    let channels = read_named(&root, "channels", diagnostics);
-    let schedules = read_named(&root, "schedules", diagnostics);
-    let skills = skills::read(&root, "", diagnostics);
+    let agent = agent::read(&root, diagnostics);
     let migrations = migrations::read(&root, diagnostics);
-    let parts = parts::read(&root, diagnostics);
     Some(Folder {
         root,
         shown,
-        instructions,
         agent,
         gateway,
-        tools,
-        channels,
-        schedules,
-        skills,
         migrations,
-        parts,
         package,
         lock,
     })
 }
 
 impl Folder {
+    /// Every source file of a definition.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &SourceFile> {
+        let all = self.agent.all().into_iter();
+        let own = all.flat_map(|agent| agent.sources().collect::<Vec<_>>());
+        self.gateway.iter().chain(own)
+    }
+
     /// A source file of the folder by its path.
     pub(crate) fn file(&self, path: &str) -> Option<&SourceFile> {
-        let single = [&self.instructions, &self.agent, &self.gateway];
-        let named = self
-            .tools
-            .iter()
-            .chain(&self.channels)
-            .chain(&self.schedules);
-        single
-            .into_iter()
-            .flatten()
-            .chain(named.map(|named| &named.file))
-            .chain(self.skills.iter().map(|skill| &skill.file))
-            .chain(self.parts.files.iter().map(|part| &part.file))
-            .find(|file| file.path == path)
+        self.sources().find(|file| file.path == path)
     }
 }
 
@@ -182,53 +157,6 @@ pub(crate) fn is_name(text: &str) -> bool {
 /// Whether a name belongs to a tool of the framework.
 pub(crate) fn is_core_tool(name: &str) -> bool {
     CORE_TOOLS.contains(&name)
-}
-
-/// The files are still read, so that everything else about them is said, too.
-fn report_core_names(tools: &[NamedFile], diagnostics: &mut Vec<Diagnostic>) {
-    for NamedFile { name, file } in tools.iter().filter(|tool| is_core_tool(&tool.name)) {
-        let message = format!(
-            "{} cannot name a tool: {name:?} is a tool of the framework itself",
-            file.path
-        );
-        diagnostics.push(
-            Diagnostic::new(Code::BadName, message)
-                .in_file(file.path.as_str())
-                .help(format!("rename it, such as to tools/my_{name}.ts")),
-        );
-    }
-}
-
-fn report_required(
-    instructions: Option<&SourceFile>,
-    agent: Option<&SourceFile>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let unreadable: Vec<String> = diagnostics
-        .iter()
-        .filter_map(|found| found.file.clone())
-        .collect();
-    let is_missing = |path: &str| !unreadable.iter().any(|known| known == path);
-    if instructions.is_none_or(|file| file.text.trim().is_empty()) && is_missing("instructions.md")
-    {
-        let what = if instructions.is_some() {
-            "is empty"
-        } else {
-            "is missing"
-        };
-        diagnostics.push(
-            Diagnostic::new(Code::MissingInstructions, format!("instructions.md {what}"))
-                .in_file("instructions.md")
-                .help("write who the agent is and how it behaves, in plain Markdown"),
-        );
-    }
-    if agent.is_none() && is_missing("agent.ts") {
-        diagnostics.push(
-            Diagnostic::new(Code::MissingAgent, "agent.ts is missing").in_file("agent.ts").help(
-                "write: import { defineAgent } from \"@openeve/core\"; export default defineAgent({ model: \"openai/gpt-5.4-mini\" });",
-            ),
-        );
-    }
 }
 
 fn report_reserved(root: &Path, diagnostics: &mut Vec<Diagnostic>) {

@@ -11,6 +11,7 @@ use super::package::{package_json, slug};
 use super::places::{Files, Places, has_ending, package_of, relative};
 use super::report::{Entry, Fate, Note};
 use super::tool::GATE_TEXT;
+use crate::discover::SUBAGENT_DEPTH_MAX;
 
 /// What editors are told about the new folder.
 const TSCONFIG: &str =
@@ -50,8 +51,9 @@ impl<'f> Mover<'f> {
             .and_then(|package| package.get("name")?.as_str());
         let name = slug(name.unwrap_or_default());
         self.owner("", &name);
-        for subagent in self.subagents() {
-            self.owner(&format!("subagents/{subagent}/"), &subagent);
+        for owner in self.subagents() {
+            let name = owner.trim_end_matches('/').rsplit('/').next();
+            self.owner(&owner, name.unwrap_or_default());
         }
         self.helpers();
         self.left_out();
@@ -96,29 +98,31 @@ impl<'f> Mover<'f> {
             .collect()
     }
 
+    /// Where the subagents lie, those of subagents included: `subagents/digger/`.
     fn subagents(&mut self) -> BTreeSet<String> {
-        let mut names = BTreeSet::new();
+        let mut owners = BTreeSet::new();
         for path in self.inside() {
-            let Some(rest) = path.strip_prefix("subagents/") else {
-                continue;
-            };
-            match rest.split_once('/') {
-                Some((name, rest)) if rest.starts_with("subagents/") => {
-                    let reason = format!(
-                        "the subagent {name} has subagents of its own, which this version does not know"
-                    );
+            let (mut owner, mut depth) = (String::new(), 0);
+            while let Some(rest) = path
+                .strip_prefix(owner.as_str())
+                .and_then(|rest| rest.strip_prefix("subagents/"))
+            {
+                let Some((name, _)) = rest.split_once('/') else {
+                    let reason = "an agent that is deployed elsewhere is no subagent here; let a tool call it";
+                    self.unsupported(&path, reason);
+                    break;
+                };
+                depth += 1;
+                if depth > SUBAGENT_DEPTH_MAX {
+                    let reason = format!("subagents nest {SUBAGENT_DEPTH_MAX} deep here at most");
                     self.unsupported(&path, &reason);
+                    break;
                 }
-                Some((name, _)) => {
-                    names.insert(name.to_owned());
-                }
-                None => self.unsupported(
-                    &path,
-                    "an agent that is deployed elsewhere is no subagent here; let a tool call it",
-                ),
+                owner = format!("{owner}subagents/{name}/");
+                owners.insert(owner.clone());
             }
         }
-        names
+        owners
     }
 
     /// The old path of a file of the agent.

@@ -30,7 +30,7 @@ const UNSUPPORTED: &[(&str, &str)] = &[
 ];
 
 /// Parts that only a root has.
-const ROOT_ONLY: &[&str] = &["channels/", "schedules/"];
+const ROOT_ONLY: &[&str] = &["channels/", "schedules/", "instrumentation.ts"];
 
 impl Mover<'_> {
     /// Carries an agent over, or a subagent.
@@ -47,7 +47,10 @@ impl Mover<'_> {
             {
                 self.unsupported(&inside, reason);
             } else if ROOT_ONLY.iter().any(|start| path.starts_with(start)) && !owner.is_empty() {
-                self.unsupported(&inside, "a subagent has no channels and no schedules");
+                self.unsupported(
+                    &inside,
+                    "a subagent has no channels, schedules and instrumentation",
+                );
             } else {
                 tools.extend(self.part(owner, &path));
             }

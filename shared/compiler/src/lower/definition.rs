@@ -7,6 +7,7 @@ use super::eval::Evaluator;
 use super::modules::Modules;
 use super::scope::Scope;
 use super::value::{Kind, Node, Object};
+use crate::cause::{DISABLED, EVE, EVE_HELP};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::SourceFile;
 use crate::parse::parse;
@@ -94,29 +95,39 @@ impl Asked<'_> {
                 object,
                 span,
             }),
-            Some(other) => {
-                let code = if other.is_known() {
-                    Code::MissingDefinition
-                } else {
-                    Code::NotStatic
-                };
-                let message = format!(
-                    "{} must export {helper}({{ … }}) with an object that can be read without running the code, but that is {}",
-                    self.file.path,
-                    other.describe()
-                );
-                let found = self.at(code, other.span, message);
-                Err(vec![if other.describe().contains("from \"eve") {
-                    found.help("this is an agent folder of vercel/eve; `openeve import eve FOLDER` makes one of it that builds")
-                } else {
-                    found
-                }])
-            }
+            Some(other) => Err(vec![self.no_object(&other)]),
             None => {
                 let message = format!("{helper} takes an object, but gets nothing");
                 Err(vec![self.at(Code::MissingDefinition, span, message)])
             }
         }
+    }
+
+    /// Says what stands where an object was asked for.
+    fn no_object(&self, node: &Node) -> Diagnostic {
+        let (path, what) = (&self.file.path, node.describe());
+        if what.contains("disableTool()") {
+            let message =
+                format!("{path} turns off a tool of the framework, and none can be turned off");
+            let found = Diagnostic::new(Code::MissingDefinition, message).at(self.file, node.span);
+            return found
+                .help("remove the file: the framework's own tools are the same for every agent")
+                .of_cause(DISABLED);
+        }
+        let code = if node.is_known() {
+            Code::MissingDefinition
+        } else {
+            Code::NotStatic
+        };
+        let helper = self.helper;
+        let message = format!(
+            "{path} must export {helper}({{ … }}) with an object that can be read without running the code, but that is {what}"
+        );
+        let found = self.at(code, node.span, message);
+        if what.contains("from \"eve\"") || what.contains("from \"eve/") {
+            return found.help(EVE_HELP).of_cause(EVE);
+        }
+        found
     }
 
     fn at(&self, code: Code, span: Span, message: String) -> Diagnostic {

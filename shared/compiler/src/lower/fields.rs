@@ -23,6 +23,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) env: BTreeSet<String>,
     /// Names of other parts of the folder.
     pub(crate) references: Vec<Reference>,
+    /// Whether code was read that has to be bundled.
+    pub(crate) has_code: bool,
 }
 
 /// An object whose keys are read.
@@ -41,6 +43,7 @@ impl<'a> Reader<'a> {
             diagnostics: Vec::new(),
             env: BTreeSet::new(),
             references: Vec::new(),
+            has_code: false,
         }
     }
 

@@ -30,9 +30,18 @@ const SLOTS: &[(&str, &[&str])] = &[
 /// Provider helpers: name, the slot it is for, the kind it stands for [B.03].
 const HELPERS: &[(&str, &str, &str)] = &[
     ("railwayDeploy", "deploy", "railway"),
+    ("dockerDeploy", "deploy", "docker"),
+    ("flyDeploy", "deploy", "fly"),
     ("neonPostgres", "state", "postgres"),
+    ("supabasePostgres", "state", "postgres"),
+    ("localPostgres", "state", "postgres"),
     ("r2Blob", "blob", "r2"),
+    ("s3Blob", "blob", "s3"),
+    ("minioBlob", "blob", "s3"),
     ("dockerSandbox", "sandbox", "docker"),
+    ("daytonaSandbox", "sandbox", "daytona"),
+    ("e2bSandbox", "sandbox", "e2b"),
+    ("modalSandbox", "sandbox", "modal"),
 ];
 
 /// Slot → adapter.
@@ -137,6 +146,10 @@ fn kind_of<'n>(
         }
         None => {
             let message = format!("{slot} has no helper {}()", call.helper);
+            let of_slot = HELPERS.iter().filter(|(_, of, _)| *of == slot);
+            let near = nearest(&call.helper, of_slot.map(|(helper, ..)| *helper));
+            let help =
+                near.map_or_else(|| help.to_owned(), |near| format!("did you mean {near}()?"));
             reader.report(Code::UnknownAdapter, node.span, message, help);
             None
         }

@@ -5,11 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use openeve_domain::manifest::PartSpec;
-
-use crate::bundle::Entry;
 use crate::diagnostic::Diagnostic;
-use crate::discover::{Folder, SourceFile};
+use crate::discover::{AgentFiles, Folder};
 
 mod agent;
 mod approval;
@@ -17,9 +14,11 @@ mod calculate;
 mod channel;
 mod collections;
 mod definition;
+mod drafts;
 mod environment;
 mod eval;
 mod fields;
+mod foreign;
 mod forms;
 mod gateway;
 mod modules;
@@ -38,14 +37,15 @@ mod variables;
 
 pub(crate) use agent::AgentDraft;
 pub(crate) use channel::ChannelDraft;
+pub(crate) use drafts::{AgentDrafts, Coded, Drafts};
 pub(crate) use gateway::Gateway;
 use modules::Modules;
+pub(crate) use part::PartDraft;
 pub(crate) use reference::{Reference, To};
 pub(crate) use schedule::ScheduleDraft;
 pub(crate) use skill::SkillDraft;
 pub(crate) use tool::{MadeSchema, ToolDraft, schema_problem};
 pub(crate) use value::{Kind, Node};
-use variables::variables;
 
 /// What came of reading one file.
 #[derive(Debug)]
@@ -69,132 +69,136 @@ impl<T> Read<T> {
     }
 }
 
-/// Everything that was read.
-#[derive(Debug, Default)]
-pub(crate) struct Drafts {
-    pub(crate) agent: Option<AgentDraft>,
-    pub(crate) gateway: Gateway,
-    pub(crate) tools: Vec<ToolDraft>,
-    /// Tool name and a schema of it that is made by code.
-    pub(crate) made: Vec<(String, MadeSchema)>,
-    /// Tool name → the export that holds its definition, for every tool that can be bundled.
-    pub(crate) tool_exports: BTreeMap<String, String>,
-    pub(crate) channels: Vec<ChannelDraft>,
-    pub(crate) schedules: Vec<ScheduleDraft>,
-    pub(crate) skills: Vec<SkillDraft>,
-    pub(crate) parts: Vec<PartSpec>,
-    /// Path of a file and a name that it says.
-    pub(crate) references: Vec<(String, Reference)>,
-    /// Files that definitions import values from.
-    pub(crate) neighbours: Vec<SourceFile>,
-    /// Environment variable → the files that name it.
-    pub(crate) env: BTreeMap<String, BTreeSet<String>>,
-}
-
-impl Drafts {
-    /// Every definition that can be bundled.
-    pub(crate) fn entries<'a>(&'a self, folder: &'a Folder) -> Vec<Entry<'a>> {
-        let tools = folder.tools.iter().filter_map(|tool| {
-            let export = self.tool_exports.get(&tool.name)?;
-            Some(Entry {
-                directory: "tools",
-                name: &tool.name,
-                file: &tool.file,
-                export,
-            })
-        });
-        tools.collect()
-    }
-}
-
 /// Reads every file of the folder.
 pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Drafts {
-    let mut drafts = Drafts::default();
     let modules = Modules::new(&folder.root);
-    let mut reached = reach::Reached::default();
-    if let Some(file) = &folder.agent {
-        let name = folder
-            .root
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let read = agent::agent(file, &name, &modules);
-        drafts.agent = drafts.take(&file.path, read, diagnostics);
-    }
+    let mut reading = Reading {
+        modules: &modules,
+        reached: reach::Reached::default(),
+        env: BTreeMap::new(),
+        diagnostics,
+    };
+    let mut drafts = Drafts::default();
     if let Some(file) = &folder.gateway {
         let read = gateway::gateway(file, &modules);
-        drafts.gateway = drafts
-            .take(&file.path, read, diagnostics)
+        let mut nowhere = AgentDrafts::default();
+        drafts.gateway = reading
+            .take(&mut nowhere, &file.path, read)
             .unwrap_or_default();
     }
-    for source in &folder.tools {
-        let read = tool::tool(source, &modules);
-        let deep = reach::too_deep_below(&modules, &mut reached, &source.file.path);
-        let can_be_bundled = deep.is_empty();
-        diagnostics.extend(deep);
-        diagnostics.extend(read.diagnostics);
-        drafts.tools.extend(read.draft);
-        let made = read.made.into_iter();
-        drafts
-            .made
-            .extend(made.map(|made| (source.name.clone(), made)));
-        drafts.tool_exports.extend(
-            read.export
-                .filter(|_| can_be_bundled)
-                .map(|export| (source.name.clone(), export)),
-        );
-    }
-    for source in &folder.channels {
-        let draft = drafts.take(
-            &source.file.path,
-            channel::channel(source, &modules),
-            diagnostics,
-        );
-        drafts.channels.extend(draft);
-    }
-    for source in &folder.schedules {
-        let draft = drafts.take(
-            &source.file.path,
-            schedule::schedule(source, &modules),
-            diagnostics,
-        );
-        drafts.schedules.extend(draft);
-    }
-    for source in &folder.skills {
-        let draft = drafts.take(&source.file.path, skill::skill(source), diagnostics);
-        drafts.skills.extend(draft);
-    }
-    for source in &folder.parts.files {
-        let draft = drafts.take(&source.file.path, part::part(source, &modules), diagnostics);
-        drafts.parts.extend(draft);
-    }
+    let name = folder.root.file_name();
+    let name = name.map(|name| name.to_string_lossy().into_owned());
+    drafts.agent = reading.agent(&folder.agent, &name.unwrap_or_default());
+    drafts.env = reading.env;
     drafts.neighbours = modules.sources();
     drafts
 }
 
-impl Drafts {
-    /// Notes the environment variables that code reads while it runs.
-    pub(crate) fn note_variables<'f>(&mut self, files: impl IntoIterator<Item = &'f SourceFile>) {
-        for file in files {
-            for name in variables(file) {
-                self.env.entry(name).or_default().insert(file.path.clone());
-            }
+/// One reading of a folder.
+struct Reading<'r> {
+    modules: &'r Modules<'r>,
+    reached: reach::Reached,
+    /// Environment variable → the files that name it.
+    env: BTreeMap<String, BTreeSet<String>>,
+    diagnostics: &'r mut Vec<Diagnostic>,
+}
+
+impl Reading<'_> {
+    /// Reads an agent or subagent, and every subagent below it.
+    fn agent(&mut self, files: &AgentFiles, folder: &str) -> AgentDrafts {
+        let mut drafts = AgentDrafts::default();
+        if let Some(file) = &files.agent {
+            let role = if files.is_root() {
+                agent::Role::Root(folder)
+            } else {
+                agent::Role::Subagent
+            };
+            let read = agent::agent(file, role, self.modules);
+            drafts.definition = self.take(&mut drafts, &file.path, read);
+        }
+        self.tools(files, &mut drafts);
+        for source in &files.channels {
+            let read = channel::channel(source, self.modules);
+            let draft = self.take(&mut drafts, &source.file.path, read);
+            drafts.channels.extend(draft);
+        }
+        for source in &files.schedules {
+            let read = schedule::schedule(source, self.modules);
+            let draft = self.take(&mut drafts, &source.file.path, read);
+            drafts.schedules.extend(draft);
+        }
+        for source in &files.skills {
+            let read = skill::skill(source);
+            let draft = self.take(&mut drafts, &source.file.path, read);
+            drafts.skills.extend(draft);
+        }
+        self.parts(files, &mut drafts);
+        for subagent in &files.subagents {
+            drafts.subagents.push(self.agent(subagent, folder));
+        }
+        drafts
+    }
+
+    fn tools(&mut self, files: &AgentFiles, drafts: &mut AgentDrafts) {
+        let directory = format!("{}tools", files.base);
+        for source in &files.tools {
+            let read = tool::tool(source, &directory, self.modules);
+            self.diagnostics.extend(read.diagnostics);
+            drafts.tools.extend(read.draft);
+            let made = read.made.into_iter();
+            let made = made.map(|made| (source.name.clone(), made));
+            drafts.made.extend(made);
+            self.code(
+                drafts,
+                &directory,
+                &source.name,
+                &source.file.path,
+                read.export,
+            );
         }
     }
 
-    fn take<T>(
+    fn parts(&mut self, files: &AgentFiles, drafts: &mut AgentDrafts) {
+        for source in &files.parts {
+            let directory = format!("{}{}", files.base, source.part.directory());
+            let path = &source.file.path;
+            let (read, export) = part::part(source, &directory, self.modules);
+            let draft = self.take(drafts, path, read);
+            drafts.parts.extend(draft);
+            self.code(drafts, &directory, &source.name, path, export);
+        }
+    }
+
+    /// Notes a definition with code, if the bundler can follow what it imports.
+    fn code(
         &mut self,
-        path: &str,
-        read: Read<T>,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Option<T> {
+        drafts: &mut AgentDrafts,
+        directory: &str,
+        name: &str,
+        source: &str,
+        export: Option<String>,
+    ) {
+        let Some(export) = export else { return };
+        let deep = reach::too_deep_below(self.modules, &mut self.reached, source);
+        if deep.is_empty() {
+            drafts.coded.push(Coded {
+                directory: directory.to_owned(),
+                name: name.to_owned(),
+                source: source.to_owned(),
+                export,
+            });
+        }
+        self.diagnostics.extend(deep);
+    }
+
+    fn take<T>(&mut self, drafts: &mut AgentDrafts, path: &str, read: Read<T>) -> Option<T> {
         for name in read.env {
             self.env.entry(name).or_default().insert(path.to_owned());
         }
         let references = read.references.into_iter();
-        self.references
-            .extend(references.map(|reference| (path.to_owned(), reference)));
-        diagnostics.extend(read.diagnostics);
+        let references = references.map(|reference| (path.to_owned(), reference));
+        drafts.references.extend(references);
+        self.diagnostics.extend(read.diagnostics);
         read.draft
     }
 }

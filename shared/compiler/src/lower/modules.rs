@@ -1,6 +1,6 @@
 //! Values of neighbouring modules: what a definition imports from files of its own project.
 //!
-//! An import of a relative path is followed to the file and read there as statically as here;
+//! An import of a relative path, or of a name that the project gives to one, is followed to the file and read there as statically as here;
 //! re-exports are followed, JSON files are values. Packages are not: what they export is code. A
 //! value keeps its place in the file that uses it, and what could not be read says where it stands.
 
@@ -13,6 +13,7 @@ use std::rc::Rc;
 use super::eval::{Evaluator, is_framework};
 use super::scope::{Binding, Exported, Scope};
 use super::value::{Entry, Kind, Node, Object};
+use crate::aliases::Aliases;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::discover::SourceFile;
 use crate::parse::parse;
@@ -26,6 +27,8 @@ const HOPS_MAX: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Modules<'f> {
     root: &'f Path,
+    /// Names that the project gives to its own paths.
+    aliases: Aliases,
     /// Path relative to the root → the file, if there is one.
     files: RefCell<BTreeMap<String, Option<Rc<SourceFile>>>>,
     /// Path and export → value, with places in that file.
@@ -39,6 +42,7 @@ impl<'f> Modules<'f> {
     pub(crate) fn new(root: &'f Path) -> Self {
         Self {
             root,
+            aliases: Aliases::of(root),
             files: RefCell::default(),
             values: RefCell::default(),
             reading: RefCell::default(),
@@ -58,7 +62,7 @@ impl<'f> Modules<'f> {
 
     /// The value that `from` imports as `name` from `specifier`, placed at `span` of `from`.
     pub(crate) fn value(&self, from: &str, specifier: &str, name: &str, span: Span) -> Node {
-        if !is_relative(specifier) {
+        if !self.is_own(specifier) {
             let (name, module) = (name.to_owned(), specifier.to_owned());
             return Node::new(span, Kind::Imported { name, module });
         }
@@ -99,7 +103,7 @@ impl<'f> Modules<'f> {
         let (mut from, mut module, mut name) =
             (from.to_owned(), specifier.to_owned(), name.to_owned());
         for _ in 0..HOPS_MAX {
-            if !is_relative(&module) {
+            if !self.is_own(&module) {
                 return Some((module, name));
             }
             let file = self.resolve(&from, &module)?;
@@ -122,9 +126,28 @@ impl<'f> Modules<'f> {
         None
     }
 
-    /// The file that a relative import names.
+    /// Whether an import names a file of the project, by a relative path or by a name of its own.
+    pub(super) fn is_own(&self, specifier: &str) -> bool {
+        let relative = specifier.starts_with("./") || specifier.starts_with("../");
+        relative || self.aliased(specifier).is_some()
+    }
+
+    /// The file that an import of the project names.
     pub(super) fn resolve(&self, from: &str, specifier: &str) -> Option<Rc<SourceFile>> {
-        let path = joined(from, specifier)?;
+        if !specifier.starts_with('.') {
+            return self.aliased(specifier);
+        }
+        self.nearest(&joined(from, specifier)?)
+    }
+
+    /// The file that a name of the project's own stands for.
+    fn aliased(&self, specifier: &str) -> Option<Rc<SourceFile>> {
+        let paths = self.aliases.paths(specifier).into_iter();
+        paths.into_iter().find_map(|path| self.nearest(&path))
+    }
+
+    /// The file at a path, with the ending that it lacks.
+    fn nearest(&self, path: &str) -> Option<Rc<SourceFile>> {
         // TypeScript's own spelling: the name of the file it will be compiled to.
         let written = path.strip_suffix(".js").map(|stem| format!("{stem}.ts"));
         let tried = written
@@ -176,7 +199,7 @@ impl<'f> Modules<'f> {
     /// A name that `export * from` may hold.
     fn starred(&self, file: &SourceFile, scope: &Scope<'_, '_>, name: &str) -> Node {
         let whole = Span::default();
-        let mut stars = scope.stars.iter().filter(|star| is_relative(star));
+        let mut stars = scope.stars.iter().filter(|star| self.is_own(star));
         let found = stars.find_map(|star| {
             let node = self.value(&file.path, star, name, whole);
             (!matches!(&node.kind, Kind::Unreadable(why) if why.starts_with(ABSENT)))
@@ -241,11 +264,6 @@ fn is_json(path: &str) -> bool {
         .is_some_and(|ending| ending == "json")
 }
 
-/// Whether an import names a file of the project.
-pub(super) fn is_relative(specifier: &str) -> bool {
-    specifier.starts_with("./") || specifier.starts_with("../")
-}
-
 /// Whether a name stands for a helper of the framework, as seen from `from`.
 pub(super) fn helper(
     modules: &Modules<'_>,
@@ -256,7 +274,9 @@ pub(super) fn helper(
     if is_framework(module) {
         return Some(name.to_owned());
     }
-    let (module, name) = is_relative(module).then(|| modules.origin(from, module, name))??;
+    let (module, name) = modules
+        .is_own(module)
+        .then(|| modules.origin(from, module, name))??;
     is_framework(&module).then_some(name)
 }
 

@@ -6,7 +6,7 @@ use oxc::ast::ast::{Expression, ImportExpression, Program, Statement};
 use oxc::ast_visit::Visit;
 use oxc::ast_visit::walk::walk_import_expression;
 
-use super::modules::{Modules, is_relative};
+use super::modules::Modules;
 use crate::diagnostic::Diagnostic;
 use crate::nesting::too_deep;
 use crate::parse::{glance, nests};
@@ -57,8 +57,8 @@ fn next(modules: &Modules<'_>, path: &str) -> Next {
         return Next::TooDeep(Box::new(nests(&file, span)));
     }
     let imports = glance(&file, imports).unwrap_or_default();
-    let relative = imports.iter().filter(|specifier| is_relative(specifier));
-    let files = relative.filter_map(|specifier| modules.resolve(path, specifier));
+    let own = imports.iter().filter(|specifier| modules.is_own(specifier));
+    let files = own.filter_map(|specifier| modules.resolve(path, specifier));
     Next::Files(files.map(|file| file.path.clone()).collect())
 }
 

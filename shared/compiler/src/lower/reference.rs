@@ -13,6 +13,8 @@ pub(crate) enum To {
     AnyTool,
     /// A file in `channels/`.
     Channel,
+    /// A file in `triggers/`.
+    Trigger,
 }
 
 /// A name and where it stands.

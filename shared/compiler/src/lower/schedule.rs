@@ -1,6 +1,7 @@
 //! `schedules/<name>.ts` (ledger G1).
 
-use openeve_domain::manifest::{CatchUp, ScheduleSpec};
+use openeve_domain::manifest::{CatchUp, ScheduleSpec, TriggerRef};
+
 use openeve_domain::schedule::{Plan, nearest_zone};
 
 use super::Read;
@@ -19,6 +20,7 @@ const KEYS: &[&str] = &[
     "channel",
     "conversation",
     "catchUp",
+    "trigger",
 ];
 
 /// What one schedule file says.
@@ -41,11 +43,14 @@ pub(crate) fn schedule(source: &NamedFile, modules: &Modules<'_>) -> Read<Schedu
     };
     reader.known_keys(fields, KEYS);
     reader.require(fields, "cron", "add cron: \"0 8 * * *\"");
-    reader.require(
-        fields,
-        "message",
-        "add message: what the agent is told when the schedule fires",
-    );
+    let trigger = trigger(&mut reader, fields);
+    if fields.object.get("trigger").is_none() {
+        reader.require(
+            fields,
+            "message",
+            "add message: what the agent is told when the schedule fires",
+        );
+    }
     let plan = plan(&mut reader, fields);
     let message = reader.text(
         fields,
@@ -67,23 +72,49 @@ pub(crate) fn schedule(source: &NamedFile, modules: &Modules<'_>) -> Read<Schedu
     let name_or = |given: Option<(&str, Span)>| {
         given.map_or_else(|| source.name.clone(), |(text, _)| text.to_owned())
     };
+    let message = match (message, &trigger) {
+        (Some((message, _)), _) => Some(message.to_owned()),
+        (None, Some(_)) => Some(format!("The schedule {} fired.", source.name)),
+        (None, None) => None,
+    };
     let draft = match (plan, message) {
-        (Some((cron, timezone)), Some((message, _))) => Some(ScheduleDraft {
+        (Some((cron, timezone)), Some(message)) => Some(ScheduleDraft {
             spec: ScheduleSpec {
                 name: source.name.clone(),
                 cron,
                 timezone,
-                message: message.to_owned(),
+                message,
                 idempotency_key: name_or(key),
                 channel: channel.map(|(text, _)| text.to_owned()),
                 conversation: name_or(conversation),
                 catch_up,
+                trigger,
                 source: source.file.path.clone(),
             },
         }),
         _ => None,
     };
     reader.read(draft)
+}
+
+/// The handler that a schedule names [G3.01].
+fn trigger(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<TriggerRef> {
+    let help = "write { handler: \"nightly\" } with the name of a file in triggers/";
+    let inner = reader.object(fields, "trigger", help)?;
+    reader.known_keys(inner, &["handler", "input"]);
+    reader.require(inner, "handler", help);
+    let input = reader.json(inner, "input").map(|(input, _)| input);
+    let (handler, span) = reader.text(inner, "handler", help)?;
+    reader.refer(
+        To::Trigger,
+        handler,
+        span,
+        "the schedule names the trigger handler",
+    );
+    Some(TriggerRef {
+        handler: handler.to_owned(),
+        input: input.unwrap_or_default(),
+    })
 }
 
 /// An expression that is right, to look at a zone alone.

@@ -22,11 +22,11 @@ pub(super) enum Form {
     Code,
     /// A string, or `env("NAME")`.
     TextOrEnv,
-    /// `adapter("kind")` of one of these kinds.
-    Adapter(&'static [&'static str]),
-    /// The same, or a function that makes one.
+    /// `env("NAME")`.
+    Env,
+    /// `adapter("kind")` of one of these kinds, or a function that makes one.
     AdapterOrCode(&'static [&'static str]),
-    /// `bearer(env("NAME"))`, or an object.
+    /// `bearer(env("NAME"))`, or an object with one way to prove who is asking.
     Auth,
     /// `approvalRequired(…)`, a boolean or a function.
     Approval,
@@ -35,6 +35,8 @@ pub(super) enum Form {
     /// Anything with JSON.
     Json,
     Object(&'static [Key]),
+    /// The same, or a function.
+    ObjectOrCode(&'static [Key]),
 }
 
 const fn may(name: &'static str, form: Form) -> Key {
@@ -115,12 +117,36 @@ pub(super) const CONNECTION: &[Key] = &[
 ];
 /// The kinds of connections.
 pub(super) const CONNECTION_KINDS: &[&str] = &["mcp", "openapi", "http"];
+/// `auth` of a connection, written out.
+pub(super) const AUTH: &[Key] = &[
+    may("bearer", Form::Env),
+    may("oauth", Form::Object(OAUTH)),
+    may("getToken", Form::Code),
+];
+const OAUTH: &[Key] = &[
+    must(
+        "authorizeUrl",
+        Form::Text,
+        "add authorizeUrl: where the person is sent to consent",
+    ),
+    must(
+        "tokenUrl",
+        Form::Text,
+        "add tokenUrl: where the code is exchanged for a token",
+    ),
+    must(
+        "clientId",
+        Form::Env,
+        "add clientId: env(\"SERVICE_CLIENT_ID\")",
+    ),
+    may("clientSecret", Form::Env),
+];
 const FILTER: &[Key] = &[may("allow", Form::Texts), may("block", Form::Texts)];
 
 /// A server of the Model Context Protocol.
 pub(super) const MCP: &[Key] = &[
     must("url", Form::TextOrEnv, "add url: the server's endpoint"),
-    may("tools", Form::Object(FILTER)),
+    may("tools", Form::ObjectOrCode(FILTER)),
 ];
 /// A service with an `OpenAPI` description.
 pub(super) const OPENAPI: &[Key] = &[
@@ -130,7 +156,7 @@ pub(super) const OPENAPI: &[Key] = &[
         "add spec: where the OpenAPI description is, a URL or a path in the folder",
     ),
     may("baseUrl", Form::TextOrEnv),
-    may("operations", Form::Object(FILTER)),
+    may("operations", Form::ObjectOrCode(FILTER)),
 ];
 /// A service without a description.
 pub(super) const HTTP: &[Key] = &[must(
@@ -182,22 +208,19 @@ pub(super) const SANDBOX: &[Key] = &[
     may("revalidationKey", Form::Code),
 ];
 
-/// `defineAgent` of a subagent [A1.08].
-pub(super) const SUBAGENT: &[Key] = &[
-    must(
-        "description",
-        Form::Text,
-        "say what the subagent is for; the model reads it to decide whether to delegate",
-    ),
-    may("model", Form::Text),
-    may(
-        "reasoning",
-        Form::Choice(&["off", "minimal", "low", "medium", "high", "xhigh"]),
-    ),
-    may("defaultTools", Form::Texts),
-    may(
-        "harness",
-        Form::Adapter(&["pi", "codex", "claude-code", "livekit"]),
-    ),
-    may("context", Form::Context),
+/// `selfImprovement` of the agent [A2.08].
+pub(super) const SELF_IMPROVEMENT: &[Key] = &[
+    may("writable", Form::Flag),
+    may("writeApproval", Form::Flag),
+];
+
+/// `dynamicSchedules` of the agent [A2.09].
+pub(super) const DYNAMIC_SCHEDULES: &[Key] =
+    &[may("dynamic", Form::Flag), may("approval", Form::Flag)];
+
+/// `dynamicConnections` of the agent [A2.10].
+pub(super) const DYNAMIC_CONNECTIONS: &[Key] = &[
+    may("dynamic", Form::Flag),
+    may("approval", Form::Flag),
+    may("allowedHosts", Form::Texts),
 ];

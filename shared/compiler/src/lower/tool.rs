@@ -5,7 +5,7 @@
 //! for yet (`outputSchema`, `capability`) is checked and kept as source metadata.
 
 use openeve_domain::limits::TOOL_WALL_MS;
-use openeve_domain::manifest::{Execution, ModuleRef, ToolSpec};
+use openeve_domain::manifest::{CapabilitySpec, Execution, ModuleRef, ToolSpec};
 use openeve_domain::status::SideEffects;
 use serde_json::{Map, Value};
 
@@ -37,6 +37,8 @@ pub(crate) struct ToolDraft {
     pub(crate) spec: ToolSpec,
     /// What is known beyond the spec.
     pub(crate) metadata: Value,
+    /// What its author says for its discovery.
+    pub(crate) capability: Option<CapabilitySpec>,
     /// `inputSchema` with its places.
     pub(crate) schema: Node,
 }
@@ -79,13 +81,14 @@ pub(crate) struct ToolReading {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads one tool file.
-pub(crate) fn tool(source: &NamedFile, modules: &Modules<'_>) -> ToolReading {
+/// Reads one tool file; its module goes into `directory` below the modules.
+pub(crate) fn tool(source: &NamedFile, directory: &str, modules: &Modules<'_>) -> ToolReading {
     match definition(&source.file, "defineTool", modules) {
         Ok(definition) => {
             let mut reader = Reader::new(&source.file);
             let mut made = Vec::new();
-            let draft = draft(&mut reader, &source.name, &definition, &mut made);
+            let path = crate::bundle::module_path(directory, &source.name);
+            let draft = draft(&mut reader, &source.name, path, &definition, &mut made);
             ToolReading {
                 export: Some(definition.export),
                 draft,
@@ -105,6 +108,7 @@ pub(crate) fn tool(source: &NamedFile, modules: &Modules<'_>) -> ToolReading {
 fn draft(
     reader: &mut Reader<'_>,
     name: &str,
+    module: String,
     definition: &Definition,
     made: &mut Vec<MadeSchema>,
 ) -> Option<ToolDraft> {
@@ -150,7 +154,10 @@ fn draft(
     metadata.insert("export".to_owned(), definition.export.clone().into());
     metadata.insert("toModelOutput".to_owned(), model_output.into());
     metadata.extend(output_schema.map(|schema| ("outputSchema".to_owned(), schema)));
-    metadata.extend(capability.map(|capability| ("capability".to_owned(), capability)));
+    let capability = capability.map(|(value, spec)| {
+        metadata.insert("capability".to_owned(), value);
+        spec
+    });
     Some(ToolDraft {
         spec: ToolSpec {
             name: name.to_owned(),
@@ -161,12 +168,13 @@ fn draft(
             timeout_ms,
             approval,
             module: ModuleRef {
-                path: crate::bundle::module_path("tools", name),
+                path: module,
                 sha256: String::new(),
             },
             source: reader.file.path.clone(),
         },
         metadata: Value::Object(metadata),
+        capability,
         schema: fields.object.get("inputSchema")?.clone(),
     })
 }
@@ -254,7 +262,7 @@ pub(crate) fn schema_problem(key: &str, schema: &Value) -> Option<&'static str> 
     }
 }
 
-fn capability(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<Value> {
+fn capability(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<(Value, CapabilitySpec)> {
     let inner = reader.object(
         fields,
         "capability",
@@ -274,5 +282,8 @@ fn capability(reader: &mut Reader<'_>, fields: Fields<'_>) -> Option<Value> {
     for key in ["tags", "aliases"] {
         reader.texts(inner, key, "write an array of words such as [\"invoice\"]");
     }
-    reader.json(fields, "capability").map(|(value, _)| value)
+    let (value, _) = reader.json(fields, "capability")?;
+    // What does not fit was reported.
+    let spec = serde_json::from_value(value.clone()).unwrap_or_default();
+    Some((value, spec))
 }

@@ -65,20 +65,20 @@ fn compiling_again_after_any_change_gives_what_a_new_compiler_gives() {
     let changes: [(&str, &dyn Fn()); 12] = [
         ("nothing", &|| {}),
         ("a helper", &|| {
-            write("lib/word.ts", "export const word = 'b';")
+            write("lib/word.ts", "export const word = 'b';");
         }),
         ("the tool", &|| {
-            write("tools/say.ts", &TOOL.replace("a word", "one word"))
+            write("tools/say.ts", &TOOL.replace("a word", "one word"));
         }),
         ("the schema", &|| {
-            write("tools/say.ts", &TOOL.replace("\"one\"", "\"two\""))
+            write("tools/say.ts", &TOOL.replace("\"one\"", "\"two\""));
         }),
         ("another tool", &|| write("tools/more.ts", TOOL)),
         ("a tool less", &|| {
-            fs::remove_file(root.join("tools/more.ts")).unwrap()
+            fs::remove_file(root.join("tools/more.ts")).unwrap();
         }),
         ("a package's file", &|| {
-            write("node_modules/thing/a.js", "export const other = 'longer';")
+            write("node_modules/thing/a.js", "export const other = 'longer';");
         }),
         ("a package's version and entry", &|| {
             let json = r#"{"name":"thing","version":"1.0.1","main":"b.js"}"#;
@@ -95,13 +95,13 @@ fn compiling_again_after_any_change_gives_what_a_new_compiler_gives() {
             );
         }),
         ("a helper that is gone", &|| {
-            fs::remove_file(root.join("lib/word.ts")).unwrap()
+            fs::remove_file(root.join("lib/word.ts")).unwrap();
         }),
         ("a helper of another form", &|| {
-            write("lib/word/index.ts", "export const word = 'c';")
+            write("lib/word/index.ts", "export const word = 'c';");
         }),
         ("a helper that stands before it", &|| {
-            write("lib/word.js", "export const word = 'd';")
+            write("lib/word.js", "export const word = 'd';");
         }),
     ];
     for (what, change) in changes {
@@ -135,4 +135,24 @@ fn a_schema_that_has_not_changed_is_not_evaluated_again() {
     fs::write(agent.root().join("tools/say.ts"), changed).unwrap();
     assert_eq!(evaluated(), before + 1);
     assert!(settled());
+}
+
+#[test]
+fn a_name_for_a_path_that_leads_elsewhere_makes_another_bundle() {
+    let paths = |folder: &str| {
+        format!("{{ \"compilerOptions\": {{ \"paths\": {{ \"@/*\": [\"./{folder}/*\"] }} }} }}")
+    };
+    let agent = agent()
+        .with("tsconfig.json", &paths("lib"))
+        .with("src/word.ts", "export const word: string = 'elsewhere';")
+        .with("tools/say.ts", &TOOL.replace("../lib/word", "@/word"));
+    let compiler = Compiler::default();
+    for _ in 0..8 {
+        compiler.compile(agent.root(), Some(&Engine));
+    }
+    fs::write(agent.root().join("tsconfig.json"), paths("src")).unwrap();
+    let again = compiler.compile(agent.root(), Some(&Engine));
+    let new = compile_with(agent.root(), Some(&Engine));
+    assert_eq!(said(&again), said(&new));
+    assert!(again.modules[0].code.contains("elsewhere"));
 }

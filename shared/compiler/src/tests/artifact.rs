@@ -93,7 +93,7 @@ fn the_artifact_has_every_part() {
     assert_eq!(read("schedules.json")[0]["name"], "dawn");
     assert_eq!(
         read("preflight.json"),
-        json!({ "env": [{ "name": "DOOR_TOKEN", "files": ["channels/door.ts"] }], "migrations": { "database": true, "files": [] } })
+        json!({ "env": [{ "name": "DOOR_TOKEN", "files": ["channels/door.ts"] }], "connections": [], "migrations": { "database": true, "files": [] } })
     );
     assert_eq!(read("server/boot.json")["root"], "..");
     assert_eq!(
@@ -256,4 +256,73 @@ fn the_container_runs_serve_as_nobody_and_copies_every_part_that_serve_reads() {
     for wanted in ["USER 65532:65532", "CMD [\"serve\"]", "STOPSIGNAL SIGTERM"] {
         assert!(dockerfile.contains(wanted), "{wanted}");
     }
+}
+
+#[test]
+fn the_manifest_holds_everything_that_was_read() {
+    let define = |helper: &str, body: &str| {
+        format!("import {{ {helper} }} from \"@openeve/core\";\nexport default {helper}({body});\n")
+    };
+    let agent = sample()
+        .with("context.ts", "import { defaultContext, defineContext } from \"@openeve/core\";\nexport default defineContext({ kind: \"custom\", name: \"short\", extends: defaultContext() });")
+        .with("gateway.ts", "import { adapter, defineGateway } from \"@openeve/core\";\nexport default defineGateway({ state: adapter(\"postgres\") });")
+        .with("instrumentation.ts", &define("defineInstrumentation", "{ setup() {} }"))
+        .with("sandbox.ts", &define("defineSandbox", "{ adapter: \"virtual\", onSession() {} }"))
+        .with("triggers/nightly.ts", &define("defineTrigger", "{ prepare: () => ({ skill: \"packing\" }) }"))
+        .with("connections/crm.ts", &define("defineConnection", "{ kind: \"http\", description: \"a\", baseUrl: \"https://a.b\", required: true }"))
+        .with("skills/packing/SKILL.md", "---\ndescription: How to pack.\n---\n")
+        .with("subagents/digger/agent.ts", &define("defineAgent", "{ description: \"Digs.\" }"))
+        .with("subagents/digger/instructions.md", "Dig.");
+    let files = artifact(&compiled(&agent)).unwrap();
+    let manifest: Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
+    for pointer in [
+        "/instructions",
+        "/agent/model",
+        "/gateway/state/kind",
+        "/tools/0/module/sha256",
+        "/capabilities/echo/visibility",
+        "/skills/0/sha256",
+        "/channels/0/route",
+        "/schedules/0/cron",
+        "/subagents/0/instructions",
+        "/validation/0/code",
+        "/versions/openeve-compiler",
+        "/sources/subagents~1digger~1agent.ts",
+        "/env/0",
+    ] {
+        assert!(manifest.pointer(pointer).is_some(), "{pointer}");
+    }
+    let parts = manifest["parts"].as_array().unwrap();
+    for (kind, has_module) in [
+        ("context", false),
+        ("instrumentation", true),
+        ("sandbox", true),
+        ("trigger", true),
+        ("connection", false),
+    ] {
+        let part = parts.iter().find(|part| part["kind"] == kind).unwrap();
+        assert_eq!(part.get("module").is_some(), has_module, "{kind}");
+        assert!(
+            manifest["sources"]
+                .get(part["source"].as_str().unwrap())
+                .is_some()
+        );
+    }
+    let preflight: Value = serde_json::from_slice(&files["preflight.json"]).unwrap();
+    assert_eq!(preflight["connections"], json!(["connections/crm.ts"]));
+    let metadata: Value = serde_json::from_slice(&files["server/source-metadata.json"]).unwrap();
+    let maps: Value = serde_json::from_slice(&files["server/source-map.json"]).unwrap();
+    assert_eq!(metadata["triggers/nightly.ts"]["kind"], "trigger");
+    for (module, map) in maps.as_object().unwrap() {
+        assert!(files.contains_key(module) && files.contains_key(map.as_str().unwrap()));
+    }
+    assert!(maps.get("server/modules/sandbox/sandbox.js").is_some());
+}
+
+#[test]
+fn a_warning_is_no_part_of_the_revision() {
+    let agent = sample().with("tool/old.ts", "");
+    let manifest = compiled(&agent).manifest.unwrap();
+    assert_eq!(manifest.validation[0].code, "near-name");
+    assert_eq!(manifest.revision, revision(&sample()));
 }

@@ -119,7 +119,8 @@ fn a_module_of_node_is_refused_with_its_importer_and_a_way_out() {
         );
         let text = agent.compile().render();
         assert!(
-            text.contains("a module of Node that tools do not have") && text.contains("help: a tool "),
+            text.contains("a module of Node that tools do not have")
+                && text.contains("help: a tool "),
             "{text}"
         );
     }

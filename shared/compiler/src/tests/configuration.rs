@@ -67,10 +67,99 @@ fn a_model_names_its_provider() {
 }
 
 #[test]
-fn a_block_without_effect_that_cannot_be_read_is_a_warning() {
-    let agent = Agent::new().agent("  model: \"a/b\",\n  context: make(),");
-    assert_eq!(agent.findings(), ["not-yet-supported agent.ts:4:12"]);
-    assert!(agent.compile().is_ok());
+fn a_block_of_an_agent_is_read_as_strictly_as_the_rest() {
+    let agent = Agent::new().agent(
+        "  model: \"a/b\",\n  context: make(),\n  selfImprovement: { writeable: true },\n  dynamicSchedules: true,\n  dynamicConnections: { dynamic: true, allowedHosts: [\"https://a.b\", 3] },",
+    );
+    assert_eq!(
+        agent.findings(),
+        [
+            "not-static agent.ts:4:12",
+            "not-yet-supported agent.ts:5:3",
+            "unknown-key agent.ts:5:22",
+            "bad-value agent.ts:6:21",
+            "bad-value agent.ts:7:55",
+            "bad-value agent.ts:7:70",
+        ]
+    );
+    let text = said(&agent);
+    assert!(text.contains("did you mean writable?"), "{text}");
+    assert!(text.contains("\"https://a.b\" is no host"), "{text}");
+}
+
+#[test]
+fn connections_that_may_lead_anywhere_or_nowhere_are_refused() {
+    let agent = Agent::new().agent("  model: \"a/b\", dynamicConnections: { dynamic: true },");
+    let text = said(&agent);
+    assert!(text.contains("allowedHosts names no host"), "{text}");
+}
+
+#[test]
+fn what_an_agent_asks_for_and_this_version_lacks_is_told_once() {
+    let agent = Agent::new().agent(
+        "  model: \"a/b\",\n  dynamicSchedules: { dynamic: true },\n  selfImprovement: { writable: true },",
+    );
+    let compilation = compiled(&agent);
+    assert_eq!(agent.findings(), ["not-yet-supported agent.ts:4:3"]);
+    let text = compilation.render();
+    assert!(
+        text.contains("dynamicSchedules, selfImprovement have no effect"),
+        "{text}"
+    );
+    let validation = compilation.manifest.unwrap().validation;
+    assert_eq!(validation.len(), 1);
+    assert_eq!(validation[0].place.as_deref(), Some("agent.ts:4:3"));
+    compiled(&Agent::new().agent("  model: \"a/b\", selfImprovement: { writable: false }"));
+}
+
+#[test]
+fn a_model_that_is_chosen_when_the_code_runs_has_help_of_its_own() {
+    for chosen in [
+        "process.env.MODEL ?? \"a/b\"",
+        "process.env.MODEL",
+        "fast ? \"a/b\" : \"a/c\"",
+    ] {
+        let agent = Agent::new().agent(&format!("  model: {chosen},"));
+        let text = said(&agent);
+        assert_eq!(agent.findings(), ["not-static agent.ts:3:10"], "{chosen}");
+        assert!(
+            text.contains("no variable of the environment chooses it"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_belongs_elsewhere_is_answered_with_its_place() {
+    for (key, words) in [
+        ("tools: {}", "tools/<name>.ts"),
+        ("api_key: \"a\"", "a secret never stands in the folder"),
+        ("databaseUrl: \"a\"", "state: adapter(\"postgres\")"),
+        ("deploy: 1", "where the agent is deployed"),
+        ("blob: 1", "blob: adapter(\"s3\")"),
+        ("instructions: \"a\"", "instructions.md"),
+    ] {
+        let agent = Agent::new().agent(&format!("  model: \"a/b\",\n  {key},"));
+        assert_eq!(agent.findings(), ["unknown-key agent.ts:4:3"], "{key}");
+        let text = said(&agent);
+        assert!(text.contains(words), "{key}: {text}");
+    }
+}
+
+#[test]
+fn a_helper_of_a_provider_stands_for_its_adapter() {
+    let text = "import { defineGateway } from \"@openeve/core\";\nimport { flyDeploy, supabasePostgres, minioBlob, e2bSandbox } from \"@openeve/providers\";\nexport default defineGateway({ deploy: flyDeploy(), state: supabasePostgres(), blob: minioBlob({ endpoint: \"http://localhost:9000\" }), sandbox: e2bSandbox() });";
+    let manifest = compiled(&Agent::new().with("gateway.ts", text)).manifest;
+    let gateway = serde_json::to_value(manifest.unwrap().gateway).unwrap();
+    assert_eq!(
+        gateway,
+        json!({
+            "deploy": { "kind": "fly" }, "state": { "kind": "postgres" },
+            "blob": { "kind": "s3", "options": { "endpoint": "http://localhost:9000" } }, "sandbox": { "kind": "e2b" },
+        })
+    );
+    let text = "import { defineGateway } from \"@openeve/core\";\nimport { neonPostgre } from \"@openeve/providers\";\nexport default defineGateway({ state: neonPostgre() });";
+    assert!(said(&Agent::new().with("gateway.ts", text)).contains("did you mean neonPostgres()?"));
 }
 
 #[test]

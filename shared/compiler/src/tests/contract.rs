@@ -4,7 +4,8 @@
 //! A case is a heading of the third level with code blocks below. A block's first line says what it
 //! is: `ts agent.ts` (or any other path) is a file, `json manifest.agent` a part of the manifest that
 //! must hold at least these values, `text diagnostics` every finding as `code file:line:column`, with
-//! words of the message behind a colon if they matter. Each case begins with a folder that is right.
+//! words of the message behind a colon if they matter; `off evaluation` compiles without evaluating
+//! what is made by code. Each case begins with a folder that is right.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -84,7 +85,15 @@ fn play(case: &Case<'_>, reached: &mut BTreeSet<&'static str>) -> Result<(), Str
             _ => {}
         }
     }
-    let compilation = agent.compile();
+    let is_off = case
+        .blocks
+        .iter()
+        .any(|(info, _)| *info == "off evaluation");
+    let compilation = if is_off {
+        agent.compile()
+    } else {
+        agent.compile_with_schemas()
+    };
     reached.extend(
         compilation
             .diagnostics
@@ -116,7 +125,12 @@ fn play(case: &Case<'_>, reached: &mut BTreeSet<&'static str>) -> Result<(), Str
         return Err(format!(
             "{}\n{}",
             compilation.render(),
-            agent.findings().join("\n")
+            compilation
+                .diagnostics
+                .iter()
+                .map(|found| format!("{} {}", found.code, found.place().unwrap_or_default()))
+                .collect::<Vec<_>>()
+                .join("\n")
         ));
     }
     let manifest = serde_json::to_value(&compilation.manifest).unwrap();

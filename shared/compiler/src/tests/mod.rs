@@ -14,11 +14,14 @@ mod bundling;
 mod configuration;
 mod contract;
 mod folders;
+mod imports;
 mod names;
 mod neighbours;
 mod node;
+mod parts;
 mod schemas;
 mod skills;
+mod subagents;
 
 /// An agent folder that a test writes.
 pub(crate) struct Agent {

@@ -167,9 +167,8 @@ fn a_wrong_expression_zone_or_channel_is_reported_at_its_place() {
             "bad-timezone schedules/b.ts:4:13",
             "unknown-channel schedules/c.ts:5:12",
             "bad-value schedules/c.ts:6:12",
-            "missing-key schedules/d.ts:2:31",
             "not-static schedules/d.ts:3:9",
-            "unknown-key schedules/d.ts:4:3",
+            "unknown-trigger schedules/d.ts:4:23",
         ]
     );
     assert!(agent.compile().render().contains("did you mean \"door\"?"));

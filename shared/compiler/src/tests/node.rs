@@ -212,6 +212,20 @@ fn the_browser_field_of_a_package_goes_first_and_a_package_of_a_modules_name_doe
 }
 
 #[test]
+fn a_package_that_looks_where_it_lies_is_told_a_place_that_is_no_machines() {
+    let old = "const path = require('path'); exports.at = [path.join(__dirname, 'x'), __filename];";
+    let agent = package(Agent::new(), "old", old)
+        .with("node_modules/new/package.json", "{ \"name\": \"new\", \"version\": \"1.0.0\", \"type\": \"module\", \"main\": \"index.js\" }")
+        .with("node_modules/new/index.js", "export const where = import.meta.url;")
+        .with("tools/a.ts", &tool("import { at } from \"old\";\nimport { where } from \"new\";", "const __dirname = \"own\"; return [...at, where, __dirname];"));
+    let compilation = compiled(&agent);
+    assert_eq!(
+        returned(&compilation),
+        json!(["/x", "/tool.js", "file:///tool.js", "own"])
+    );
+}
+
+#[test]
 fn a_schema_is_read_beside_a_package_that_wants_nodes_globals() {
     let text = "const { Buffer } = require('buffer'); const major = process.version.slice(1).split('.')[0];\nmodule.exports = { n: Buffer.from('ab').length, major, hash: require('crypto').createHash('md5').update('a').digest('hex').length, g: typeof global.Buffer };";
     let agent = package(Agent::new(), "eager", text)

@@ -86,8 +86,12 @@ fn every_wrong_head_is_reported_at_its_line() {
             "bad-value skills/packing/SKILL.md:3:1",
         ),
         (
-            "---\ndescription: a\ntools: book_tabel, crm__find\n---\n",
+            "---\ndescription: a\ntools: book_tabel\n---\n",
             "unknown-tool skills/packing/SKILL.md:3:1",
+        ),
+        (
+            "---\ndescription: a\ntools: [book_table, crm__find]\n---\n",
+            "unknown-connection skills/packing/SKILL.md:3:1",
         ),
     ] {
         let findings = agent(head).tool("book_table", "").findings();

@@ -9,7 +9,7 @@ use rquickjs::{ArrayBuffer, Ctx, Function, Object, Promise, Value};
 use super::budget::{Budget, Trip, monotonic_ns};
 use super::failure::Failure;
 use crate::host::Host;
-use crate::wire::Fetched;
+use crate::wire::{Fetched, News};
 
 /// The event loop of one script.
 pub(crate) struct EventLoop<'a, 'js> {
@@ -19,7 +19,7 @@ pub(crate) struct EventLoop<'a, 'js> {
     pub(crate) from_caller: &'a Receiver<Fetched>,
     /// The prelude's `fire(id)`.
     pub(crate) fire: Function<'js>,
-    /// The prelude's `settled(id, problem, head, body)`.
+    /// The prelude's `settled(id, what, value, last)`.
     pub(crate) settled: Function<'js>,
 }
 
@@ -101,7 +101,11 @@ impl<'js> EventLoop<'_, 'js> {
     }
 
     fn answer(&self, fetched: Fetched) -> Result<(), Failure> {
-        if !self.host.request_ended(fetched.id) {
+        let ends = match &fetched.news {
+            News::Head(_) | News::Piece { last: false, .. } => false,
+            News::Piece { last: true, .. } | News::Failed(_) => true,
+        };
+        if !self.host.request_answered(fetched.id, ends) {
             return Ok(());
         }
         self.hand_over(fetched)
@@ -109,24 +113,22 @@ impl<'js> EventLoop<'_, 'js> {
     }
 
     fn hand_over(&self, fetched: Fetched) -> rquickjs::Result<()> {
-        let response = match fetched.result {
-            Ok(response) => response,
-            Err(problem) => return self.settled.call((fetched.id, problem)),
-        };
-        let head = Object::new(self.ctx.clone())?;
-        head.set("status", response.status)?;
-        let reason = http::StatusCode::from_u16(response.status).ok();
-        let reason = reason
-            .and_then(|status| status.canonical_reason())
-            .unwrap_or_default();
-        head.set("statusText", reason)?;
-        head.set("headers", response.headers)?;
-        let body = ArrayBuffer::new_copy(self.ctx.clone(), response.body)?;
-        self.settled.call((
-            fetched.id,
-            Value::new_undefined(self.ctx.clone()),
-            head,
-            body,
-        ))
+        let id = fetched.id;
+        match fetched.news {
+            News::Failed(problem) => self.settled.call((id, "problem", problem)),
+            News::Piece { bytes, last } => {
+                let bytes = ArrayBuffer::new_copy(self.ctx.clone(), bytes)?;
+                self.settled.call((id, "chunk", bytes, last))
+            }
+            News::Head(response) => {
+                let head = Object::new(self.ctx.clone())?;
+                head.set("status", response.status)?;
+                let reason = http::StatusCode::from_u16(response.status).ok();
+                let reason = reason.and_then(|status| status.canonical_reason());
+                head.set("statusText", reason.unwrap_or_default())?;
+                head.set("headers", response.headers)?;
+                self.settled.call((id, "head", head))
+            }
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! Imports at run time: `@openeve/core` and Node's built-in modules, as far as they are offered; a
 //! bundle holds everything else.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use openeve_domain::node::{Builtin, builtin};
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
+use rquickjs::module::{Declared, WriteOptions};
 use rquickjs::{Ctx, Exception, Module, Result};
 
 use crate::host::Native;
@@ -52,7 +56,37 @@ impl Loader for Imports {
         if name == node::NATIVE {
             return Module::declare_def::<Native, _>(ctx.clone(), name);
         }
-        let source = node::source(name).unwrap_or(CORE_SOURCE);
-        Module::declare(ctx.clone(), name, source)
+        match node::source(name) {
+            Some(source) => declare_builtin(ctx, name, source),
+            None => Module::declare(ctx.clone(), name, CORE_SOURCE),
+        }
     }
+}
+
+/// What this process's engine made of Node's modules; there are a few dozen.
+static COMPILED: Mutex<BTreeMap<String, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
+
+/// A module of Node, parsed once in this process.
+pub(crate) fn declare_builtin<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    source: &str,
+) -> Result<Module<'js, Declared>> {
+    let lock = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let compiled = lock().get(name).map(Arc::clone);
+    if let Some(compiled) = compiled {
+        #[expect(
+            unsafe_code,
+            reason = "the engine has no safe way to take compiled code"
+        )]
+        // SAFETY: `write` below made it, in this process, of a source that is compiled in.
+        return unsafe { Module::load(ctx.clone(), &compiled) };
+    }
+    let module = Module::declare(ctx.clone(), name, source)?;
+    match module.write(WriteOptions::default()) {
+        Ok(compiled) => drop(lock().insert(name.to_owned(), compiled.into())),
+        // The next call parses it again.
+        Err(_) => drop(ctx.catch()),
+    }
+    Ok(module)
 }

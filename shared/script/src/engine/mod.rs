@@ -27,6 +27,7 @@ use crate::wire::{Emitted, Fetched, FromScript};
 
 pub(crate) use budget::monotonic_ns;
 pub(crate) use failure::describe;
+pub(crate) use loader::declare_builtin;
 pub(crate) use schema::schema_json;
 
 /// Native stack beside the script's own: the engine's C code and the host functions run on it.
@@ -76,6 +77,8 @@ pub(crate) struct Job {
     /// The arguments as JSON.
     pub(crate) input: String,
     pub(crate) work: Work,
+    /// How long the call may take in all, in milliseconds.
+    pub(crate) timeout_ms: u64,
     /// What was answered to the call's earlier questions.
     pub(crate) answers: Vec<String>,
     pub(crate) limits: Limits,

@@ -190,5 +190,7 @@ fn core<'js>(ctx: &Ctx<'js>, job: &Job, host: &Rc<Host>) -> rquickjs::Result<Obj
     info.set("toolCallId", job.call_id.as_str())?;
     info.set("toolName", job.tool.as_str())?;
     info.set("fetchesAtOnce", job.limits.fetches_at_once)?;
+    info.set("bodyBytesMax", job.limits.fetch_body_bytes)?;
+    info.set("timeoutMs", job.timeout_ms)?;
     host::evaluate(ctx, host.object(ctx)?, info)
 }

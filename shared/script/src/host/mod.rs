@@ -17,7 +17,7 @@ mod urls;
 mod zip;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -37,6 +37,15 @@ pub(crate) use question::Questions;
 pub(crate) use timers::Timers;
 pub(crate) use unhandled::{Unhandled, track};
 
+/// What the caller owes of a request under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owed {
+    /// An answer to what was asked last.
+    News,
+    /// Nothing, until the script asks for more.
+    Nothing,
+}
+
 /// The state behind the functions, for one script.
 #[derive(Debug)]
 pub(crate) struct Host {
@@ -52,7 +61,7 @@ pub(crate) struct Host {
     environment: Arc<Environment>,
     emitted: Emitted,
     to_caller: UnboundedSender<FromScript>,
-    requests: RefCell<HashSet<u32>>,
+    requests: RefCell<HashMap<u32, Owed>>,
     last_request: Cell<u32>,
     lines: Cell<usize>,
 }
@@ -83,14 +92,25 @@ impl Host {
         self.modules.placed(&self.module, text)
     }
 
-    /// Requests under way.
+    /// Requests of which the caller owes news.
     pub(crate) fn requests_pending(&self) -> usize {
-        self.requests.borrow().len()
+        let requests = self.requests.borrow();
+        requests
+            .values()
+            .filter(|owed| **owed == Owed::News)
+            .count()
     }
 
-    /// An answer came; false if the script gave the request up before.
-    pub(crate) fn request_ended(&self, id: u32) -> bool {
-        self.requests.borrow_mut().remove(&id)
+    /// News of a request came, its last if `ends`; false if the script gave the request up before.
+    pub(crate) fn request_answered(&self, id: u32, ends: bool) -> bool {
+        let mut requests = self.requests.borrow_mut();
+        let known = requests.contains_key(&id);
+        if ends {
+            requests.remove(&id);
+        } else if known {
+            requests.insert(id, Owed::Nothing);
+        }
+        known
     }
 
     /// The object with every function.

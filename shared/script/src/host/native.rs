@@ -9,13 +9,11 @@
 )]
 
 use rquickjs::module::{Declarations, Exports, ModuleDef};
-use rquickjs::{
-    ArrayBuffer, BigInt, Ctx, Exception, Function, Module, Object, Result, TypedArray, Value,
-};
+use rquickjs::{ArrayBuffer, BigInt, Ctx, Exception, Function, Object, Result, TypedArray, Value};
 
 use super::data::copy;
 use super::{data, encode, hash, subtle, zip};
-use crate::engine::monotonic_ns;
+use crate::engine::{declare_builtin, monotonic_ns};
 use crate::node;
 
 type Bytes<'js> = TypedArray<'js, u8>;
@@ -128,7 +126,7 @@ pub(crate) fn builtin(ctx: Ctx<'_>, name: String) -> Result<Object<'_>> {
     let Some(source) = node::source(&name) else {
         return Err(Exception::throw_reference(&ctx, "no such module of Node"));
     };
-    let (module, evaluated) = Module::declare(ctx, name, source)?.eval()?;
+    let (module, evaluated) = declare_builtin(&ctx, &name, source)?.eval()?;
     if let Some(result) = evaluated.result::<Value<'_>>() {
         result?;
     }

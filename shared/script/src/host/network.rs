@@ -7,8 +7,8 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use rquickjs::{Ctx, Exception, Function, Object, Result, TypedArray};
 use url::Url;
 
-use super::Host;
 use super::data::copy;
+use super::{Host, Owed};
 use crate::wire::{FromScript, ScriptRequest};
 
 impl Host {
@@ -78,14 +78,22 @@ impl Host {
         }
         let id = self.last_request.get() + 1;
         self.last_request.set(id);
-        under_way.insert(id);
+        under_way.insert(id, Owed::News);
         // A caller that is gone has dropped the script's way to wait, too: it ends by itself.
         let _ = self.to_caller.send(FromScript::Fetch { id, request });
         Ok(id)
     }
 
+    /// Asks for the next piece of a response's body.
+    fn pull(&self, id: u32) {
+        if let Some(owed) = self.requests.borrow_mut().get_mut(&id) {
+            *owed = Owed::News;
+            let _ = self.to_caller.send(FromScript::More { id });
+        }
+    }
+
     fn abort(&self, id: u32) {
-        if self.request_ended(id) {
+        if self.request_answered(id, true) {
             let _ = self.to_caller.send(FromScript::Abort { id });
         }
     }
@@ -107,6 +115,9 @@ pub(super) fn install<'js>(host: &Rc<Host>, object: &Object<'js>) -> Result<()> 
         sent.map_err(|why| Exception::throw_type(&ctx, &why))
     };
     object.set("fetch", Function::new(ctx.clone(), fetch)?)?;
+    let state = Rc::clone(host);
+    let pull = move |id: u32| state.pull(id);
+    object.set("pullFetch", Function::new(ctx.clone(), pull)?)?;
     let state = Rc::clone(host);
     let abort = move |id: u32| state.abort(id);
     object.set("abortFetch", Function::new(ctx.clone(), abort)?)

@@ -116,14 +116,24 @@
 
   // --- Globals made on first use.
   const pending = new Map();
-  const core = { pending, fetchesAtOnce: info.fetchesAtOnce };
+  const parts = new Map();
+  const core = {
+    pending,
+    fetchesAtOnce: info.fetchesAtOnce,
+    bodyBytesMax: info.bodyBytesMax,
+    // A part of the prelude, evaluated once.
+    use(file) {
+      if (!parts.has(file)) parts.set(file, host.load(file)(host, core));
+      return parts.get(file);
+    },
+  };
   const lazily = (file, names) => {
     const waiting = new Set(names);
     for (const name of names) {
       Object.defineProperty(global, name, {
         configurable: true,
         get() {
-          const made = host.load(file)(host, core);
+          const made = core.use(file);
           for (const key of waiting) define(key, made[key]);
           waiting.clear();
           return made[name];
@@ -135,12 +145,25 @@
       });
     }
   };
-  lazily("abort", ["AbortController", "AbortSignal"]);
+  lazily("blob", ["Blob", "File", "FormData"]);
   lazily("clone", ["structuredClone"]);
   lazily("crypto", ["crypto", "CryptoKey"]);
-  lazily("fetch", ["fetch", "Headers", "Response"]);
+  lazily("events", ["AbortController", "AbortSignal", "CustomEvent", "Event", "EventTarget"]);
+  lazily("fetch", ["fetch", "Request", "Response"]);
+  lazily("headers", ["Headers"]);
+  lazily("queues", ["ByteLengthQueuingStrategy", "CountQueuingStrategy"]);
+  lazily("streams", [
+    "ReadableByteStreamController", "ReadableStream", "ReadableStreamBYOBReader",
+    "ReadableStreamDefaultController", "ReadableStreamDefaultReader",
+  ]);
   lazily("text", ["TextEncoder", "TextDecoder"]);
+  lazily("transforms", [
+    "TextDecoderStream", "TextEncoderStream", "TransformStream", "TransformStreamDefaultController",
+  ]);
   lazily("url", ["URL", "URLSearchParams"]);
+  lazily("writables", [
+    "WritableStream", "WritableStreamDefaultController", "WritableStreamDefaultWriter",
+  ]);
 
   // --- JSON that names what is none, instead of dropping it.
   const json = (value, what) => {
@@ -196,8 +219,25 @@
     toolCallId: info.toolCallId,
     toolName: info.toolName,
   });
+  // Aborts a second before the call's time is over, so that a tool can end by itself.
+  const begun = Date.now();
+  let signal;
+  const abortSignal = () => {
+    if (signal === undefined) {
+      const controller = new (core.use("events").AbortController)();
+      ({ signal } = controller);
+      const late = () =>
+        controller.abort(new DOMException("the call's time is nearly over", "TimeoutError"));
+      const left = Math.max(info.timeoutMs - 1000 - (Date.now() - begun), 0);
+      global.setTimeout(late, left);
+    }
+    return signal;
+  };
   const ctx = Object.freeze({
     ...call,
+    get abortSignal() {
+      return abortSignal();
+    },
     async askQuestion(prompt, more) {
       const answer = host.ask(...question(prompt, more));
       // Until the engine next looks whether it may go on, and then ends it all: nothing catches that.
@@ -255,13 +295,8 @@
     throw new TypeError(`needsApproval must say true, false or a reason, but said: ${kind}`);
   };
 
-  const settled = (id, problem, head, body) => {
-    const waiter = pending.get(id);
-    if (waiter === undefined) return;
-    pending.delete(id);
-    if (problem === undefined) waiter.resolve([head, body]);
-    else waiter.reject(new TypeError(problem));
-  };
+  // What the host says of a request: its head, a piece of its body, or why there is none.
+  const settled = (id, what, value, last) => pending.get(id)?.[what](value, last);
 
   return { run, gate, fire, settled };
 })

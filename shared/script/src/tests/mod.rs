@@ -12,6 +12,7 @@ mod places;
 mod questions;
 mod secrets;
 mod subtle;
+mod web;
 
 use std::collections::BTreeMap;
 use std::fs;

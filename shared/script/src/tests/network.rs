@@ -100,7 +100,9 @@ async fn bodies_over_their_bound_are_refused_both_ways() {
     let bench = Bench::new()
         .limits(|limits| limits.fetch_body_bytes = 1_000)
         .answering(|_| Ok((200, vec![], vec![b'x'; 1_001])));
-    let error = bench.error("await fetch('https://a.example');").await;
+    let error = bench
+        .error("await (await fetch('https://a.example')).text();")
+        .await;
     assert!(error.contains("the response is larger than"), "{error}");
     let body = "await fetch('https://a.example', { method: 'POST', body: 'x'.repeat(1001) });";
     assert!(bench.error(body).await.contains("at most 1000 bytes"));

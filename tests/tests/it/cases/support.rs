@@ -322,6 +322,7 @@ pub(super) async fn scheduled(cron: &str, at: &str) -> (World, Arc<FakeClock>) {
         channel: None,
         conversation: "morning".into(),
         catch_up: CatchUp::Latest,
+        trigger: None,
         source: "schedules/morning.ts".into(),
     });
     let clock = Arc::new(FakeClock::manual(at.parse().unwrap()));

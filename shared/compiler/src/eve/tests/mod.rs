@@ -60,7 +60,7 @@ fn compiled(moved: &Moved) -> Compilation {
     for (path, bytes) in &moved.files {
         agent = agent.with(path, std::str::from_utf8(bytes).unwrap());
     }
-    agent.compile()
+    agent.compile_with_schemas()
 }
 
 #[track_caller]

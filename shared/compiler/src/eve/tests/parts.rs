@@ -121,12 +121,13 @@ fn subagents_come_along_with_parts_of_their_own() {
     assert!(compilation.is_ok(), "{}", compilation.render());
     assert!(text(&moved, "subagents/digger/agent.ts").contains("defaultTools: [\"dig\"]"));
     assert!(text(&moved, "subagents/digger/instructions.md").contains("digger"));
-    for path in [
-        "agent/subagents/far.ts",
-        "agent/subagents/digger/subagents/deep/agent.ts",
-    ] {
-        assert_eq!(entry(&moved, path).fate, Fate::Unsupported);
-    }
+    assert!(text(&moved, "subagents/digger/subagents/deep/instructions.md").contains("deep"));
+    let manifest = compilation.manifest.unwrap();
+    assert_eq!(manifest.subagents[0].subagents[0].name, "deep");
+    assert_eq!(
+        entry(&moved, "agent/subagents/far.ts").fate,
+        Fate::Unsupported
+    );
 }
 
 #[test]

@@ -18,7 +18,10 @@ use crate::ids::{DeliveryId, LeaseToken, ToolCallId};
 use crate::limits::{
     MESSAGE_BYTES_MAX, RUN_STEPS_MAX, TOOL_OUTPUT_BYTES_MAX, TOOL_RESULT_BYTES_MAX,
 };
-use crate::manifest::{AgentSpec, Execution, Manifest, ModuleRef, Reasoning, ToolSpec};
+use crate::manifest::{
+    AgentSpec, DynamicConnections, DynamicSchedules, Execution, Manifest, ModuleRef, Reasoning,
+    SelfImprovement, ToolSpec,
+};
 use crate::pause::{PauseKind, PauseRequest};
 use crate::retry::Class;
 use crate::status::SideEffects;
@@ -52,6 +55,10 @@ fn manifest() -> Manifest {
             reasoning: Reasoning::default(),
             description: None,
             default_tools: Vec::new(),
+            context: None,
+            self_improvement: SelfImprovement::default(),
+            dynamic_schedules: DynamicSchedules::default(),
+            dynamic_connections: DynamicConnections::default(),
         },
         instructions: String::new(),
         gateway: std::collections::BTreeMap::new(),
@@ -61,13 +68,16 @@ fn manifest() -> Manifest {
             tool("alone", SideEffects::Unsafe, Execution::Sequential),
             tool("gated", SideEffects::Unsafe, Execution::Parallel),
         ],
+        capabilities: std::collections::BTreeMap::new(),
         channels: Vec::new(),
         schedules: Vec::new(),
         skills: Vec::new(),
         parts: Vec::new(),
+        subagents: Vec::new(),
         env: Vec::new(),
         sources: std::collections::BTreeMap::new(),
         versions: std::collections::BTreeMap::new(),
+        validation: Vec::new(),
     }
 }
 
