@@ -69,5 +69,5 @@ async fn call(tools: &ScriptTools, tool: &ToolSpec) -> Duration {
         })
         .await;
     drop(outcome);
-    wall() - begun
+    wall().saturating_sub(begun)
 }

@@ -8,7 +8,6 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::disallowed_methods,
     reason = "a benchmark prints and fails loudly"
 )]
 
@@ -134,7 +133,7 @@ fn built(openeve: &Path, folder: &Path) -> Duration {
         .stderr(Stdio::null())
         .status();
     assert!(status.unwrap().success());
-    wall() - begun
+    wall().saturating_sub(begun)
 }
 
 /// From the write of a file to the line that says that its revision runs.
@@ -165,7 +164,7 @@ fn reloads(openeve: &Path, folder: &Path) -> Vec<Duration> {
             let begun = wall();
             fs::write(file, tool(1, &format!("word {change}"))).unwrap();
             until("reloaded:");
-            wall() - begun
+            wall().saturating_sub(begun)
         })
         .collect()
 }

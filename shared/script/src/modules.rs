@@ -34,13 +34,16 @@ pub(crate) enum ModuleError {
 /// Largest source map that is read for the sake of a message, in bytes.
 const SOURCE_MAP_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
+/// A module's path and hash.
+type Key = (String, String);
+
 /// The modules of one artifact.
 #[derive(Debug)]
 pub(crate) struct Modules {
     root: PathBuf,
-    verified: Mutex<HashMap<(String, String), Arc<str>>>,
+    verified: Mutex<HashMap<Key, Arc<str>>>,
     /// What this process's engine made of a module.
-    compiled: Mutex<HashMap<(String, String), Arc<[u8]>>>,
+    compiled: Mutex<HashMap<Key, Arc<[u8]>>>,
 }
 
 impl Modules {
