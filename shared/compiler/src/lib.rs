@@ -22,6 +22,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::thread::ScopedJoinHandle;
 
 use openeve_domain::manifest::Manifest;
 use serde_json::Value;
@@ -157,7 +158,28 @@ impl Compiler {
     }
 }
 
+/// Compiles on a thread whose stack the deepest tree fits in, whatever thread the caller is.
 fn compile_remembering(
+    folder: &Path,
+    schemas: Option<&dyn SchemaEvaluator>,
+    memory: Option<&bundle::Memory>,
+) -> Compilation {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(bundle::STACK_BYTES);
+        let work = || compile_here(folder, schemas, memory);
+        match builder
+            .spawn_scoped(scope, work)
+            .map(ScopedJoinHandle::join)
+        {
+            Ok(Ok(compilation)) => compilation,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // No thread was to be had: then here.
+            Err(_) => compile_here(folder, schemas, memory),
+        }
+    })
+}
+
+fn compile_here(
     folder: &Path,
     schemas: Option<&dyn SchemaEvaluator>,
     memory: Option<&bundle::Memory>,

@@ -34,9 +34,12 @@ pub(crate) fn parse<T>(
     Ok(read(&parsed.program))
 }
 
-/// Hands the tree of a file that does not nest too deeply to `read`, whatever else is wrong with it:
-/// for a look ahead that reports nothing. None if there is no tree.
+/// Hands the tree of a file to `read`, whatever else is wrong with it, for a look that reports
+/// nothing. None if there is no tree, or it would be too deep.
 pub(crate) fn glance<T>(file: &SourceFile, read: impl FnOnce(&Program<'_>) -> T) -> Option<T> {
+    if too_deep(&file.text).is_some() {
+        return None;
+    }
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, &file.text, source_type(file)).parse();
     (!parsed.panicked).then(|| read(&parsed.program))

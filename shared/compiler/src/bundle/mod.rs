@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::discover::{Folder, SourceFile};
 
 mod builtins;
+mod deep;
 mod entry;
 mod failure;
 mod key;
@@ -29,6 +30,7 @@ pub(crate) use key::{KeyOf, freeze_key};
 use rolldown_run::{Finding, Run};
 use schema::Frozen;
 pub(crate) use schema::{Unfrozen, freeze};
+pub(crate) use workers::STACK_BYTES;
 
 /// The import that stays one.
 pub(crate) const CORE: &str = "@openeve/core";

@@ -21,6 +21,7 @@ use rolldown_common::{ModuleType, Output};
 use rolldown_error::{BuildDiagnostic, DiagnosticOptions};
 
 use super::builtins::{Absent, Builtins, is_absent, package_name};
+use super::deep::{self, Deep};
 use super::native::{self, Native};
 use super::paths::Paths;
 use super::{CORE, Entry, Imports};
@@ -146,6 +147,7 @@ async fn bundled_once(
     let seen = Arc::new(Mutex::new(Absent::new()));
     let builtins = Builtins::new(unguarded, Arc::clone(&seen));
     let native = Arc::new(Mutex::new(native::Seen::default()));
+    let deep = deep::Found::default();
     let imports = Arc::new(Mutex::new(Imports::default()));
     let failed = |findings: Vec<Finding>| Failed {
         imports: taken(&imports),
@@ -156,6 +158,7 @@ async fn bundled_once(
         .with_options(options(root, name, Arc::clone(&imports)))
         .with_plugins(vec![
             entry,
+            Arc::new(Deep(Arc::clone(&deep))),
             Arc::new(builtins),
             Arc::new(Native::new(Arc::clone(&native))),
             Arc::new(Paths::new(root)),
@@ -163,6 +166,10 @@ async fn bundled_once(
         .build();
     let mut bundler = bundler.map_err(|errors| failed(errors.iter().map(finding).collect()))?;
     let output = Box::pin(bundler.generate()).await;
+    let too_deep = deep::findings(&deep);
+    if !too_deep.is_empty() {
+        return Err(failed(too_deep));
+    }
     let output = output.map_err(|errors| failed(errors.iter().map(finding).collect()))?;
     let (mut code, mut map) = (None, None);
     for file in &output.assets {

@@ -12,6 +12,9 @@ use tokio::runtime::{Builder, Runtime};
 
 /// Threads at most: each holds a bundler's memory.
 const THREADS_MAX: usize = 8;
+/// Parser and bundler follow a tree by recursion; this is more than twice what the deepest tree that
+/// is let in needs in an unoptimised build (see [`crate::nesting`]).
+pub(crate) const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Does the work on every item; the results are in the items' order. An item has no result only if
 /// no thread or no runtime was to be had.
@@ -34,7 +37,10 @@ pub(crate) fn each<T: Sync, R: Send>(
     };
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
     thread::scope(|scope| {
-        let spawn = |_| thread::Builder::new().spawn_scoped(scope, one_thread).ok();
+        let spawn = |_| {
+            let builder = thread::Builder::new().stack_size(STACK_BYTES);
+            builder.spawn_scoped(scope, one_thread).ok()
+        };
         let handles: Vec<_> = (0..threads).filter_map(spawn).collect();
         for handle in handles {
             match handle.join() {

@@ -23,7 +23,6 @@ mod forms;
 mod gateway;
 mod modules;
 mod part;
-mod reach;
 mod reference;
 mod schedule;
 mod scope;
@@ -74,7 +73,6 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
     let modules = Modules::new(&folder.root);
     let mut reading = Reading {
         modules: &modules,
-        reached: reach::Reached::default(),
         env: BTreeMap::new(),
         diagnostics,
     };
@@ -97,7 +95,6 @@ pub(crate) fn lower(folder: &Folder, diagnostics: &mut Vec<Diagnostic>) -> Draft
 /// One reading of a folder.
 struct Reading<'r> {
     modules: &'r Modules<'r>,
-    reached: reach::Reached,
     /// Environment variable → the files that name it.
     env: BTreeMap<String, BTreeSet<String>>,
     diagnostics: &'r mut Vec<Diagnostic>,
@@ -169,9 +166,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Notes a definition with code, if the bundler can follow what it imports.
+    /// Notes a definition with code.
     fn code(
-        &mut self,
+        &self,
         drafts: &mut AgentDrafts,
         directory: &str,
         name: &str,
@@ -179,16 +176,12 @@ impl Reading<'_> {
         export: Option<String>,
     ) {
         let Some(export) = export else { return };
-        let deep = reach::too_deep_below(self.modules, &mut self.reached, source);
-        if deep.is_empty() {
-            drafts.coded.push(Coded {
-                directory: directory.to_owned(),
-                name: name.to_owned(),
-                source: source.to_owned(),
-                export,
-            });
-        }
-        self.diagnostics.extend(deep);
+        drafts.coded.push(Coded {
+            directory: directory.to_owned(),
+            name: name.to_owned(),
+            source: source.to_owned(),
+            export,
+        });
     }
 
     fn take<T>(&mut self, drafts: &mut AgentDrafts, path: &str, read: Read<T>) -> Option<T> {

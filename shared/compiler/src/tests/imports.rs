@@ -278,3 +278,25 @@ fn a_finding_in_a_minified_file_shows_the_place_and_not_the_file() {
         assert!(!text.is_empty() && text.len() < 1_500, "{text}");
     }
 }
+
+#[test]
+fn a_package_that_nests_too_deeply_is_a_finding_and_ends_nothing() {
+    let deep = format!(
+        "module.exports = {}1{};",
+        "`${".repeat(5_000),
+        "}`".repeat(5_000)
+    );
+    let text = Agent::new()
+        .with("node_modules/deep/package.json", r#"{"name":"deep","version":"1.0.0"}"#)
+        .with("node_modules/deep/index.js", &deep)
+        .with(
+            "tools/one.ts",
+            "import { defineTool } from \"@openeve/core\";\nimport deep from \"deep\";\nexport default defineTool({ description: \"a\", inputSchema: { type: \"object\" }, execute: () => deep });",
+        )
+        .compile()
+        .render();
+    assert!(
+        text.starts_with("error[syntax-error]: node_modules/deep/index.js nests more deeply"),
+        "{text}"
+    );
+}
