@@ -1,7 +1,7 @@
 /**
- * The globals that a tool has besides those of the language. Name it in `tsconfig.json`:
- * `"types": ["@openeve/core/globals"]`, with `"lib": ["ES2023"]`. It takes the place of the browser's
- * and Node's types, which promise more than there is.
+ * The globals that a tool has besides those of the language. The `tsconfig.json` beside it includes it,
+ * with `"lib": ["ES2023"]`; it takes the place of the browser's and Node's types, which promise more
+ * than there is.
  */
 
 export {};

@@ -35,7 +35,12 @@ impl Copy {
         let modules = folder.path().join("node_modules");
         fs::create_dir_all(modules.join("@openeve")).unwrap();
         let sdk = repository().join("shared/compiler/sdk");
-        symlink(sdk, modules.join("@openeve/core")).unwrap();
+        symlink(&sdk, modules.join("@openeve/core")).unwrap();
+        fs::create_dir_all(folder.path().join(".openeve")).unwrap();
+        let types = folder.path().join(".openeve/types");
+        if !types.exists() {
+            symlink(sdk, types).unwrap();
+        }
         let command = test_tool("tsc");
         let tools = command.ancestors().nth(2).unwrap();
         for library in LIBRARIES {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use openeve_compiler::emit;
 use serde_json::json;
 
-use super::compiled;
+use super::{compiled, types};
 use crate::output;
 
 pub(crate) mod bundle;
@@ -73,6 +73,7 @@ pub(crate) async fn run(arguments: BuildArguments) -> anyhow::Result<ExitCode> {
     };
     let out = arguments.folder.join(".openeve");
     emit(&compilation, &out).context("the artifact could not be written")?;
+    types::refresh(&arguments.folder);
     let revision = compilation
         .manifest
         .as_ref()

@@ -11,14 +11,15 @@ use serde_json::{Value, json};
 
 use crate::output;
 
-/// Where Node's resolution, and so every editor, looks.
-const PLACE: &str = "node_modules/@openeve/core";
+/// Where a folder's `tsconfig.json` looks for them. `npm install` would take them out of
+/// `node_modules`.
+const PLACE: &str = ".openeve/types";
 
 /// Which folder.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
-  openeve types my-agent      # again after an upgrade of openeve, or after `npm install`")]
+  openeve types my-agent      # `dev` and `build` do it, too")]
 pub(crate) struct TypesArguments {
     /// The agent folder; by default this one.
     #[arg(default_value = ".")]
@@ -76,9 +77,18 @@ pub(crate) fn write(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(place)
 }
 
-/// Whether a folder has the types, written here or brought by a package.
-pub(crate) fn stand_in(folder: &Path) -> bool {
-    folder.join(PLACE).join("package.json").exists()
+/// Writes this version's types where a folder's `tsconfig.json` asks for them and they are absent or
+/// another version's. What stands in their place and is not ours stays.
+pub(crate) fn refresh(folder: &Path) {
+    let config = fs::read_to_string(folder.join("tsconfig.json")).unwrap_or_default();
+    let place = folder.join(PLACE);
+    let is_as_it_should_be = |(path, text): &(&str, &str)| {
+        fs::read(place.join(path)).is_ok_and(|now| now == text.as_bytes())
+    };
+    if config.contains(PLACE) && !sdk_files().iter().all(is_as_it_should_be) {
+        // Editors do without; the agent does not need them.
+        drop(write(folder));
+    }
 }
 
 fn is_ours(place: &Path) -> bool {

@@ -30,7 +30,7 @@ use openeve_host::logs::{self, Form};
 use openeve_runtime::ports::{Pauses, RunView};
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::commands::{compiled_apart, say_findings};
+use crate::commands::{compiled_apart, say_findings, types};
 use crate::host::{self, Host, Plan};
 use crate::output;
 pub(crate) use database::recorded;
@@ -218,6 +218,7 @@ fn built(folder: &Path, compilation: &Compilation) -> anyhow::Result<Option<Arti
     }
     let out = folder.join(".openeve");
     emit(compilation, &out).context("the artifact could not be written")?;
+    types::refresh(folder);
     Ok(Some(Artifact::load(&out)?))
 }
 

@@ -6,7 +6,6 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-use crate::commands::types;
 use crate::output;
 
 /// What `package.json` declares and `node_modules` lacks.
@@ -44,7 +43,6 @@ pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
         folder.display(),
         missing.join(", ")
     ));
-    let had_types = types::stand_in(folder);
     let mut npm = Command::new("npm");
     npm.current_dir(folder).args([
         verb,
@@ -65,10 +63,6 @@ pub(crate) fn install(folder: &Path) -> anyhow::Result<()> {
             "npm {verb} failed in {}; its own words are above",
             folder.display()
         );
-    }
-    if had_types && !types::stand_in(folder) {
-        // npm takes away what no package.json declares.
-        types::write(folder)?;
     }
     Ok(())
 }

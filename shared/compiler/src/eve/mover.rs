@@ -15,7 +15,7 @@ use crate::discover::SUBAGENT_DEPTH_MAX;
 
 /// What editors are told about the new folder.
 const TSCONFIG: &str =
-    "{\n  \"extends\": \"@openeve/core/tsconfig.json\",\n  \"include\": [\"**/*.ts\"]\n}\n";
+    "{\n  \"extends\": \"./.openeve/types/tsconfig.json\",\n  \"include\": [\"**/*.ts\"]\n}\n";
 
 /// A project on its way.
 pub(super) struct Mover<'f> {

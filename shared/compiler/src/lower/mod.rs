@@ -145,7 +145,7 @@ impl Reading<'_> {
             let made = read.made.into_iter();
             let made = made.map(|made| (source.name.clone(), made));
             drafts.made.extend(made);
-            self.code(
+            code(
                 drafts,
                 &directory,
                 &source.name,
@@ -162,26 +162,8 @@ impl Reading<'_> {
             let (read, export) = part::part(source, &directory, self.modules);
             let draft = self.take(drafts, path, read);
             drafts.parts.extend(draft);
-            self.code(drafts, &directory, &source.name, path, export);
+            code(drafts, &directory, &source.name, path, export);
         }
-    }
-
-    /// Notes a definition with code.
-    fn code(
-        &self,
-        drafts: &mut AgentDrafts,
-        directory: &str,
-        name: &str,
-        source: &str,
-        export: Option<String>,
-    ) {
-        let Some(export) = export else { return };
-        drafts.coded.push(Coded {
-            directory: directory.to_owned(),
-            name: name.to_owned(),
-            source: source.to_owned(),
-            export,
-        });
     }
 
     fn take<T>(&mut self, drafts: &mut AgentDrafts, path: &str, read: Read<T>) -> Option<T> {
@@ -194,4 +176,21 @@ impl Reading<'_> {
         self.diagnostics.extend(read.diagnostics);
         read.draft
     }
+}
+
+/// Notes a definition with code.
+fn code(
+    drafts: &mut AgentDrafts,
+    directory: &str,
+    name: &str,
+    source: &str,
+    export: Option<String>,
+) {
+    let Some(export) = export else { return };
+    drafts.coded.push(Coded {
+        directory: directory.to_owned(),
+        name: name.to_owned(),
+        source: source.to_owned(),
+        export,
+    });
 }
