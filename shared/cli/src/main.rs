@@ -14,6 +14,7 @@ mod dev;
 mod events;
 mod host;
 mod output;
+mod paint;
 mod schemas;
 mod serve;
 
@@ -43,6 +44,8 @@ enum Command {
     Validate(commands::validate::ValidateArguments),
     /// Print what an agent folder compiles to, without building it.
     Manifest(commands::manifest::ManifestArguments),
+    /// Print what a shell needs to complete commands and flags.
+    Completions(commands::completions::CompletionsArguments),
     /// List the models that this version knows, with what they cost.
     Models(commands::models::ModelsArguments),
     /// Compile an agent folder into `.openeve/`, and with `--target lambda` into five archives.
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
             Command::Run(arguments) => commands::run::run(arguments).await,
             Command::Validate(arguments) => commands::validate::run(&arguments).await,
             Command::Manifest(arguments) => commands::manifest::run(&arguments).await,
+            Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
             Command::Models(arguments) => commands::models::run(&arguments),
             Command::Build(arguments) => commands::build::run(arguments).await,
             Command::Deploy(arguments) => commands::deploy::run(arguments).await,

@@ -81,7 +81,7 @@ async fn the_manifest_is_printed_or_written() {
     assert_eq!(text, printed.out);
     assert_eq!(written.json()["revision"], printed.json()["revision"]);
     assert!(
-        !folder.path().join("a/.openeve").exists(),
+        !folder.path().join("a/.openeve/manifest.json").exists(),
         "nothing is built"
     );
 

@@ -12,6 +12,7 @@ mod accept;
 mod budget;
 mod cases;
 mod commands;
+mod commands_completions;
 mod commands_deploy;
 mod commands_dev;
 mod commands_folder;

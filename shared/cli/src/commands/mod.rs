@@ -3,6 +3,7 @@
 mod bells;
 pub(crate) mod build;
 pub(crate) mod cancel;
+pub(crate) mod completions;
 pub(crate) mod decide;
 pub(crate) mod deploy;
 pub(crate) mod doctor;
@@ -25,8 +26,8 @@ use std::sync::Arc;
 
 use openeve_compiler::{Compilation, Compiler, SchemaEvaluator};
 
-use crate::output;
 use crate::schemas::Engine;
+use crate::{output, paint};
 
 /// Compiles a folder and says every finding; `None` if it cannot be built.
 pub(crate) async fn compiled(folder: &Path) -> Option<Compilation> {
@@ -43,7 +44,7 @@ pub(crate) async fn compiled_again(folder: &Path, compiler: &Arc<Compiler>) -> O
 /// Says every finding, and how many errors keep the folder from being built.
 pub(crate) fn say_findings(folder: &Path, compilation: &Compilation) {
     if !compilation.diagnostics.is_empty() {
-        output::say(&compilation.render());
+        output::say(&paint::findings(&compilation.render()));
         output::say("");
     }
     if !compilation.is_ok() {
