@@ -292,16 +292,39 @@ async fn a_database_that_is_down_at_start_says_so_with_the_remedy() {
 async fn one_message_and_out_prints_the_reply_and_ends() {
     let folder = tempfile::tempdir().unwrap();
     let agent = copy_of_concierge(folder.path());
+    let answer = one_message(&agent, &["--port", "7270"]);
+    assert!(
+        answer.starts_with("[demo model] ") && answer.contains("15:00"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_script_reads_what_happens_line_by_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = copy_of_concierge(folder.path());
+    let printed = one_message(&agent, &["--port", "7274", "--json"]);
+    let lines: Vec<serde_json::Value> = printed
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let kinds: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line["kind"].as_str())
+        .collect();
+    assert_eq!(kinds.first(), Some(&"dev.up"), "{printed}");
+    assert!(kinds.contains(&"run.completed"), "{printed}");
+    let reply = lines.iter().find(|line| line["kind"] == "dev.reply");
+    let text = reply.unwrap()["text"].as_str().unwrap();
+    assert!(text.starts_with("[demo model] "), "{printed}");
+}
+
+/// What `dev` prints while it answers one message without a model's key.
+fn one_message(agent: &Path, more: &[&str]) -> String {
     let mut process = Command::new(binary("openeve"))
-        .args([
-            "dev",
-            "--once",
-            "--port",
-            "7270",
-            "--message",
-            "When does the sauna open?",
-        ])
-        .arg(&agent)
+        .args(["dev", "--once", "--message", "When does the sauna open?"])
+        .args(more)
+        .arg(agent)
         .env_remove("DATABASE_URL")
         .env_remove("OPENEVE_MODEL_API_KEY")
         .env_remove("OPENAI_API_KEY")
@@ -318,10 +341,7 @@ async fn one_message_and_out_prints_the_reply_and_ends() {
         .read_to_string(&mut answer)
         .unwrap();
     assert!(process.wait().unwrap().success());
-    assert!(
-        answer.starts_with("[demo model] ") && answer.contains("15:00"),
-        "{answer}"
-    );
+    answer
 }
 
 #[tokio::test]

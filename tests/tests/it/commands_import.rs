@@ -83,3 +83,15 @@ async fn a_folder_that_is_there_is_not_written_into() {
     assert_eq!(nothing.code, 2, "{nothing:?}");
     assert!(nothing.err.contains("no agent of eve"), "{nothing:?}");
 }
+
+#[tokio::test]
+async fn a_script_reads_what_became_of_each_file() {
+    let folder = tempfile::tempdir().unwrap();
+    project(folder.path());
+    let said = openeve(&["import", "eve", "desk", "--json"], &[], folder.path()).await;
+    assert_eq!(said.code, 0, "{said:?}");
+    let told = said.json();
+    let files = told["files"].as_array().unwrap();
+    let tool = files.iter().find(|file| file["to"] == "tools/echo.ts");
+    assert_eq!(tool.unwrap()["fate"], "rewritten", "{told}");
+}

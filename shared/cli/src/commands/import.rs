@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use openeve_compiler::eve::{Entry, Fate, Moved, move_over};
+use openeve_compiler::eve::{Entry, Fate, Moved, Note, move_over};
+use serde_json::{Value, json};
 
 use crate::output::{self, Usage};
 
@@ -37,12 +38,15 @@ Example:
         /// Where the new folder is made. Default: beside the old one, with `-openeve` after its name.
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Print JSON, for scripts.
+        #[arg(long)]
+        json: bool,
     },
 }
 
 /// Moves a folder over; exits 1 if something is left to do by hand.
 pub(crate) fn run(arguments: ImportArguments) -> anyhow::Result<ExitCode> {
-    let From::Eve { folder, out } = arguments.from;
+    let From::Eve { folder, out, json } = arguments.from;
     let project = project_of(&folder)?;
     let out = match out {
         Some(out) => out,
@@ -59,7 +63,11 @@ pub(crate) fn run(arguments: ImportArguments) -> anyhow::Result<ExitCode> {
     read(&project, "", &mut files)?;
     let moved = move_over(&files).map_err(|error| Usage(error.to_string()))?;
     write(&out, &moved)?;
-    tell(&moved.entries, &out);
+    if json {
+        output::json(&as_json(&moved.entries, &out));
+    } else {
+        tell(&moved.entries, &out);
+    }
     let open = moved.entries.iter().any(is_open);
     Ok(if open {
         ExitCode::FAILURE
@@ -132,6 +140,16 @@ fn write(out: &Path, moved: &Moved) -> anyhow::Result<()> {
 
 fn is_open(entry: &Entry) -> bool {
     entry.fate == Fate::Unsupported || entry.notes.iter().any(|note| note.todo)
+}
+
+fn as_json(entries: &[Entry], out: &Path) -> Value {
+    let entry = |entry: &Entry| {
+        let note = |note: &Note| json!({"line": note.line, "todo": note.todo, "text": note.text});
+        let notes: Vec<Value> = entry.notes.iter().map(note).collect();
+        json!({"from": entry.from, "to": entry.to, "fate": entry.fate.as_str(), "notes": notes})
+    };
+    let files: Vec<Value> = entries.iter().map(entry).collect();
+    json!({"folder": out.display().to_string(), "files": files})
 }
 
 fn tell(entries: &[Entry], out: &Path) {

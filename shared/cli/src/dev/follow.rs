@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use openeve_domain::event::{self, Event};
 use openeve_domain::ids::RunId;
 use openeve_runtime::ports::Observer;
+use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::{events, output};
@@ -14,15 +15,18 @@ use crate::{events, output};
 pub(super) struct Follow {
     /// The run whose tokens the cursor stands behind, if any.
     open: Mutex<Option<RunId>>,
+    /// Whether each thing is one line of JSON on standard output.
+    json: bool,
     /// Is told of every run that asks a person something.
     asking: UnboundedSender<RunId>,
 }
 
 impl Follow {
     /// Follows, and hands on which runs ask.
-    pub(super) fn new(asking: UnboundedSender<RunId>) -> Self {
+    pub(super) fn new(asking: UnboundedSender<RunId>, json: bool) -> Self {
         Self {
             open: Mutex::default(),
+            json,
             asking,
         }
     }
@@ -34,12 +38,18 @@ impl Observer for Follow {
         if open.take().is_some() {
             output::say("");
         }
-        output::say(&format!(
-            "{} {}{}",
-            label(run_id),
-            event.kind,
-            events::details(&event.kind, &event.payload)
-        ));
+        if self.json {
+            output::json(&json!({
+                "run_id": run_id.to_string(), "kind": event.kind, "payload": event.payload,
+            }));
+        } else {
+            output::say(&format!(
+                "{} {}{}",
+                label(run_id),
+                event.kind,
+                events::details(&event.kind, &event.payload)
+            ));
+        }
         if event.kind == event::PAUSE_REQUESTED {
             // Nobody listens any longer when the process ends.
             let _gone = self.asking.send(run_id);
@@ -47,6 +57,10 @@ impl Observer for Follow {
     }
 
     fn delta(&self, run_id: RunId, text: &str) {
+        if self.json {
+            output::json(&json!({"run_id": run_id.to_string(), "delta": text}));
+            return;
+        }
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if *open != Some(run_id) {
             if open.is_some() {

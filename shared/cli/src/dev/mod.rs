@@ -28,6 +28,7 @@ use openeve_host::artifact::Artifact;
 use openeve_host::environment;
 use openeve_host::logs::{self, Form};
 use openeve_runtime::ports::{Pauses, RunView};
+use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::commands::{compiled_apart, say_findings, types};
@@ -71,6 +72,9 @@ pub(crate) struct DevArguments {
     /// End after the reply to `--message`; exits 1 if there was none.
     #[arg(long, requires = "message")]
     once: bool,
+    /// Print what happens as JSON on standard output, one value a line.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs until Ctrl-C, or until the reply with `--once`.
@@ -87,10 +91,17 @@ pub(crate) async fn run(arguments: DevArguments) -> anyhow::Result<ExitCode> {
     let database = database::Database::open(&arguments.folder, &values)?;
     let model = model::Model::choose(&values).await?;
     let (asking, asked) = unbounded_channel();
-    let follow = Arc::new(Follow::new(asking));
+    let follow = Arc::new(Follow::new(asking, arguments.json));
     let host = Host::start(&values, &artifact, plan(&database, &model, follow)).await?;
     let server = server::Server::start(&host, arguments.port).await?;
     announce(&artifact.manifest, &server, &model);
+    if arguments.json {
+        let manifest = &artifact.manifest;
+        output::json(&json!({
+            "kind": "dev.up", "url": server.url(), "agent": manifest.agent.id,
+            "revision": manifest.revision,
+        }));
+    }
     let (url, again) = (server.url().to_owned(), asks::again(&arguments.folder));
     tokio::spawn(asks::tell(Arc::clone(&host), url, again, asked));
 
@@ -152,7 +163,7 @@ pub(crate) async fn one(folder: &Path, message: &str) -> anyhow::Result<Ran> {
         model.describe(&artifact.manifest.agent.model)
     ));
     let (asking, _asked) = unbounded_channel();
-    let follow = Arc::new(Follow::new(asking));
+    let follow = Arc::new(Follow::new(asking, false));
     let host = Host::start(&values, &artifact, plan(&database, &model, follow)).await?;
     let sent = tokio::select! {
         sent = send::message(&host, &artifact.manifest, message, true) => sent.map(Some),
@@ -187,8 +198,12 @@ async fn converse(
             () = interrupted() => return Ok(ExitCode::SUCCESS),
         };
         let answered = answered.map(|view| {
-            if let Some(reply) = &view.reply {
-                output::answer(reply);
+            match &view.reply {
+                Some(reply) if arguments.json => {
+                    output::json(&json!({"kind": "dev.reply", "text": reply}));
+                }
+                Some(reply) => output::answer(reply),
+                None => {}
             }
             view.reply.is_some()
         });
@@ -204,7 +219,7 @@ async fn converse(
         }
     }
     tokio::select! {
-        ended = watch::reload_on_change(&arguments.folder, host, compiler) => ended?,
+        ended = watch::reload_on_change(arguments, host, compiler) => ended?,
         () = interrupted() => {}
     }
     Ok(ExitCode::SUCCESS)

@@ -7,9 +7,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use notify::{RecursiveMode, Watcher as _};
 use openeve_compiler::Compiler;
+use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::built;
+use super::{DevArguments, built};
 use crate::commands::compiled_apart;
 use crate::host::Host;
 use crate::output;
@@ -20,10 +21,11 @@ const SETTLE: Duration = Duration::from_millis(30);
 
 /// Watches until the watcher ends, which it never does by itself.
 pub(super) async fn reload_on_change(
-    folder: &Path,
+    arguments: &DevArguments,
     host: &Arc<Host>,
     compiler: &Arc<Compiler>,
 ) -> anyhow::Result<()> {
+    let folder = arguments.folder.as_path();
     let (notice, mut notices) = unbounded_channel();
     let root = std::path::absolute(folder)?;
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -63,6 +65,9 @@ pub(super) async fn reload_on_change(
                 revision.clone_from(&artifact.manifest.revision);
                 let short = revision.get(..12).unwrap_or(&revision);
                 output::say(&format!("reloaded: revision {short}"));
+                if arguments.json {
+                    output::json(&json!({"kind": "dev.reloaded", "revision": revision}));
+                }
             }
             Ok(Some(_)) if broken => output::say("mended: the running revision is this one"),
             Ok(Some(_)) => {}
