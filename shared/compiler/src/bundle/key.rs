@@ -58,7 +58,11 @@ pub(crate) fn freeze_key(
     };
     let evaluated = evaluator
         .evaluate(&without_bare_imports(&run.code))
-        .map_err(|why| refused(&why))?;
+        // What cannot be imported is reported with the module itself, and is why.
+        .map_err(|why| match run.unresolved.as_slice() {
+            [] => refused(&why),
+            _ => Vec::new(),
+        })?;
     bundles.note_inputs(&folder.root, &run.imports.inputs().collect());
     match evaluated.get("key").and_then(serde_json::Value::as_str) {
         Some(text) if !text.trim().is_empty() && text.len() <= KEY_BYTES_MAX => Ok(text.to_owned()),
