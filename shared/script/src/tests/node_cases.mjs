@@ -41,7 +41,7 @@ Buffer.alloc(8).readUInt8(1.5)
 Buffer.alloc(2).writeUInt8(256)
 Buffer.alloc(9).writeUInt32LE(2 ** 40)
 Buffer.from("abc").map((x) => x + 1).toString()
-[Buffer("ab"), new Buffer("ab"), new Buffer([1])]
+[Buffer("ab"), new Buffer("ab"), new Buffer([1]), new Buffer.alloc(1), new Buffer.from("a")]
 util.inspect(Buffer.alloc(60)).length + util.inspect(Buffer.from("hi"))
 [buffer.isUtf8(Buffer.from([0xff])), buffer.isAscii(Buffer.from("a")), buffer.constants.MAX_LENGTH > 1e9, buffer.Buffer === Buffer]
 buffer.transcode(Buffer.from("€é"), "utf8", "latin1")

@@ -31,7 +31,8 @@ const fromObject = (value) => {
   if (value.type === "Buffer" && Array.isArray(value.data)) return wrap(Bytes.from(value.data));
   return undefined;
 };
-const from = (value, encodingOrOffset, length) => {
+// A function that can also be called with `new`, as packages do by mistake.
+function from(value, encodingOrOffset, length) {
   if (typeof value === "string") {
     const name = typeof encodingOrOffset === "string" ? known(encodingOrOffset) : "utf8";
     return wrap(encode(value, name));
@@ -53,7 +54,7 @@ const from = (value, encodingOrOffset, length) => {
     if (typeof value[Symbol.toPrimitive] === "function") return from(value[Symbol.toPrimitive]("string"), encodingOrOffset);
   }
   throw coded(TypeError, "ERR_INVALID_ARG_TYPE", `The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object.${received(value)}`);
-};
+}
 
 // Callable without `new`, as old packages do.
 function Buffer(value, encodingOrOffset, length) {
@@ -84,12 +85,16 @@ Object.assign(Buffer, {
   poolSize: 8192,
   from,
   of: (...items) => from(items),
-  alloc(size, fill, encoding) {
+  alloc: function (size, fill, encoding) {
     const made = new FastBuffer(sizeOf(size));
     return fill === undefined || fill === 0 || made.length === 0 ? made : made.fill(fill, encoding);
   },
-  allocUnsafe: (size) => new FastBuffer(sizeOf(size)),
-  allocUnsafeSlow: (size) => new FastBuffer(sizeOf(size)),
+  allocUnsafe: function (size) {
+    return new FastBuffer(sizeOf(size));
+  },
+  allocUnsafeSlow: function (size) {
+    return new FastBuffer(sizeOf(size));
+  },
   isBuffer: (value) => value instanceof Buffer,
   isEncoding,
   byteLength(value, encoding) {
