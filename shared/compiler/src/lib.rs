@@ -77,7 +77,7 @@ pub struct Compilation {
 pub struct Module {
     /// Path below the artifact's root.
     pub path: String,
-    /// ECMAScript that imports nothing but `@openeve/core`.
+    /// ECMAScript that imports nothing but `@openeve/core` and the modules of Node that are offered.
     pub code: String,
     /// Its source map, with paths relative to the agent folder and without the sources' text.
     pub map: String,

@@ -30,7 +30,8 @@ use crate::wire::Emitted;
 /// Needs a Tokio runtime with timers. Calls may run side by side; each has its own thread.
 ///
 /// A tool's module default-exports `defineTool({ execute(input, ctx), toModelOutput?(result),
-/// needsApproval? })` and imports nothing but `@openeve/core`. `ctx` has `runId`,
+/// needsApproval? })` and imports nothing but `@openeve/core`
+/// and the modules of Node that are offered. `ctx` has `runId`,
 /// `conversationId`, `toolCallId`, `toolName`, `emit(name, payload)`, `idempotencyKey(label)` and
 /// `askQuestion(prompt, { options, approvers })`; a `needsApproval` function's has the first four.
 /// Beside the language itself there are `fetch`, `Headers`, `Response`, `URL`, `URLSearchParams`,
